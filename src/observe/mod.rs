@@ -1,0 +1,2 @@
+//! Exact integer accumulators, merged over replications.
+pub mod results;

@@ -1,0 +1,1 @@
+//! Tables, CSV files and charts from [`crate::observe::results`]. Knows no events.

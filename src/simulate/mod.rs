@@ -1,0 +1,1 @@
+//! Events → token changes. Knows no files, no terminal, no YAML.
