@@ -95,6 +95,7 @@ pub struct Books<'p> {
     bin_end: u64,
     out: Vec<RowReplication>,
     agent_byte_ns: Vec<u128>,
+    silent: bool,
 }
 
 impl<'p> Books<'p> {
@@ -116,7 +117,13 @@ impl<'p> Books<'p> {
             bin_end: 0,
             out: vec![RowReplication::default(); plan.rows.len()],
             agent_byte_ns: vec![0; agents * plan.rows.len()],
+            silent: false,
         }
+    }
+
+    /// Books that only count: for walking sessions without asking what they hold.
+    pub fn silent(plan: &'p Plan) -> Books<'p> {
+        Books { silent: true, ..Books::new(plan) }
     }
 
     /// The plan these books follow.
@@ -153,6 +160,9 @@ impl<'p> Books<'p> {
 
     /// A session is over: nothing of it is held, and nothing will be.
     pub fn close_session(&mut self, slot: u32) {
+        if self.silent {
+            return;
+        }
         let (since, rows) = (self.session_since[slot as usize], self.plan.rows.len());
         let from = slot as usize * rows;
         debug_assert!(self.session_bytes[from..from + rows].iter().all(|b| *b == 0));
@@ -166,6 +176,9 @@ impl<'p> Books<'p> {
     /// Posts a change.
     #[inline]
     pub fn post(&mut self, change: Change<'_>) {
+        if self.silent {
+            return;
+        }
         let from = category(change.agent, change.role, change.from);
         let to = category(change.agent, change.role, change.to);
         let mut delta = ZERO;
@@ -225,6 +238,9 @@ impl<'p> Books<'p> {
     /// A sequence of `agent` that contains a shared prompt appears (`gained`) or goes.
     #[inline]
     pub fn post_prompt(&mut self, at: u64, agent: u16, prompt: u32, gained: bool) {
+        if self.silent {
+            return;
+        }
         let signed = i64::from(prompt) + 1;
         let rows = self.plan.scope_rows[self.plan.agent_scope[usize::from(agent)]].len();
         let first = self.changes.len() as u32;
