@@ -1,8 +1,8 @@
 //! The books of one replication: where the simulation posts, and what it adds up to.
 
-use super::basis::{Basis, Vector, ZERO};
+use super::basis::{Basis, Vector};
 use super::category::{ACTIVITIES, Activity, ROLES, Role, category};
-use super::extremes::{Extremes, Record};
+use super::extremes::{Extremes, NO_BYTES, Record};
 use super::ledger::Ledger;
 use super::results::{AgentRow, Bin, Counts, RowReplication};
 use crate::memory::Footprint;
@@ -61,7 +61,7 @@ pub struct AgentCounts {
 
 /// A change of what one run holds, at an instant.
 #[derive(Clone, Copy, Debug)]
-pub struct Change<'a> {
+pub struct Change<'a, const N: usize> {
     pub at: u64,
     /// The session's slot.
     pub session: u32,
@@ -69,17 +69,19 @@ pub struct Change<'a> {
     pub role: Role,
     pub from: Activity,
     pub to: Activity,
-    pub before: &'a Vector,
-    pub after: &'a Vector,
+    pub before: &'a Vector<N>,
+    pub after: &'a Vector<N>,
     /// Running sequences gained or lost.
     pub running: i32,
 }
 
 /// The books of one replication.
 #[derive(Debug)]
-pub struct Books<'p> {
+pub struct Books<'p, const N: usize> {
     plan: &'p Plan,
-    ledger: Ledger,
+    /// Bytes per feature, per row.
+    weights: Vec<Vector<N>>,
+    ledger: Ledger<N>,
     extremes: Extremes,
     records: Vec<Record>,
     changes: Vec<i64>,
@@ -98,13 +100,14 @@ pub struct Books<'p> {
     silent: bool,
 }
 
-impl<'p> Books<'p> {
+impl<'p, const N: usize> Books<'p, N> {
     /// Empty books.
-    pub fn new(plan: &'p Plan) -> Books<'p> {
+    pub fn new(plan: &'p Plan) -> Books<'p, N> {
         let agents = plan.agent_scope.len();
         Books {
             plan,
-            ledger: Ledger::new(agents * ROLES * ACTIVITIES, plan.basis.len()),
+            weights: plan.rows.iter().map(|r| widen(&r.weights)).collect(),
+            ledger: Ledger::new(agents * ROLES * ACTIVITIES),
             extremes: Extremes::new(plan),
             records: Vec::new(),
             changes: Vec::new(),
@@ -122,7 +125,7 @@ impl<'p> Books<'p> {
     }
 
     /// Books that only count: for walking sessions without asking what they hold.
-    pub fn silent(plan: &'p Plan) -> Books<'p> {
+    pub fn silent(plan: &'p Plan) -> Books<'p, N> {
         Books { silent: true, ..Books::new(plan) }
     }
 
@@ -175,17 +178,17 @@ impl<'p> Books<'p> {
 
     /// Posts a change.
     #[inline]
-    pub fn post(&mut self, change: Change<'_>) {
+    pub fn post(&mut self, change: Change<'_, N>) {
         if self.silent {
             return;
         }
         let from = category(change.agent, change.role, change.from);
         let to = category(change.agent, change.role, change.to);
-        let mut delta = ZERO;
+        let mut delta = [0; N];
         let mut any = 0;
-        for (d, (after, before)) in delta.iter_mut().zip(change.after.iter().zip(change.before)).take(self.plan.basis.len()) {
-            *d = after - before;
-            any |= *d;
+        for feature in 0..N {
+            delta[feature] = change.after[feature] - change.before[feature];
+            any |= delta[feature];
         }
         if from == to {
             self.ledger.add(to, change.at, &delta, 1);
@@ -193,36 +196,46 @@ impl<'p> Books<'p> {
             self.ledger.add(from, change.at, change.before, -1);
             self.ledger.add(to, change.at, change.after, 1);
         }
-        if any == 0 && change.running == 0 {
+        if any != 0 {
+            self.record(change.at, change.session, change.agent, &delta, change.running);
+        } else if change.running != 0 {
+            let Change { at, agent, running, .. } = change;
+            self.records.push(Record { at, first: NO_BYTES, agent, sequences: 0, running, prompt: 0 });
+        }
+    }
+
+    /// Posts that a running sequence grew by `delta`.
+    #[inline]
+    pub fn post_growth(&mut self, at: u64, session: u32, agent: u16, role: Role, delta: &Vector<N>) {
+        if self.silent {
             return;
         }
-        let scope = self.plan.agent_scope[usize::from(change.agent)];
+        self.ledger.add(category(agent, role, Activity::Running), at, delta, 1);
+        self.record(at, session, agent, delta, 0);
+    }
+
+    #[inline]
+    fn record(&mut self, at: u64, session: u32, agent: u16, delta: &Vector<N>, running: i32) {
+        let scope = self.plan.agent_scope[usize::from(agent)];
         let rows = self.plan.scope_rows[scope].clone();
         let first = self.changes.len() as u32;
-        self.records.push(Record {
-            at: change.at,
-            first,
-            agent: change.agent,
-            sequences: delta[self.plan.basis.sequences()] as i32,
-            running: change.running,
-            prompt: 0,
-        });
-        if any == 0 {
-            self.changes.resize(self.changes.len() + rows.len(), 0);
-            return;
-        }
-        let slot = change.session as usize;
+        let sequences = delta[self.plan.basis.sequences()] as i32;
+        self.records.push(Record { at, first, agent, sequences, running, prompt: 0 });
+        let slot = session as usize;
         let cells = slot * self.plan.rows.len();
         // A level counts once time moves on from it.
-        if change.at > self.session_since[slot] {
-            self.settle_session(change.session);
-            self.session_since[slot] = change.at;
+        if at > self.session_since[slot] {
+            self.settle_session(session);
+            self.session_since[slot] = at;
         }
-        for row in rows {
-            let weights = &self.plan.rows[row].weights;
-            let bytes: i64 = weights.iter().zip(&delta).map(|(w, d)| w * d).sum();
+        let held = &mut self.session_bytes[cells + rows.start..cells + rows.end];
+        for (held, weights) in held.iter_mut().zip(&self.weights[rows]) {
+            let mut bytes = 0;
+            for feature in 0..N {
+                bytes += weights[feature] * delta[feature];
+            }
             self.changes.push(bytes);
-            self.session_bytes[cells + row] += bytes;
+            *held += bytes;
         }
     }
 
@@ -242,11 +255,8 @@ impl<'p> Books<'p> {
             return;
         }
         let signed = i64::from(prompt) + 1;
-        let rows = self.plan.scope_rows[self.plan.agent_scope[usize::from(agent)]].len();
-        let first = self.changes.len() as u32;
-        self.changes.resize(self.changes.len() + rows, 0);
         let prompt = if gained { signed } else { -signed };
-        self.records.push(Record { at, first, agent, sequences: 0, running: 0, prompt });
+        self.records.push(Record { at, first: NO_BYTES, agent, sequences: 0, running: 0, prompt });
     }
 
     /// All that will be posted for the past is posted: puts it in time order.
@@ -386,6 +396,12 @@ impl<'p> Books<'p> {
         }
         counts
     }
+}
+
+fn widen<const N: usize>(weights: &[i64]) -> Vector<N> {
+    let mut out = [0; N];
+    out[..weights.len()].copy_from_slice(weights);
+    out
 }
 
 fn add_counts(sum: &mut Counts, part: &Counts) {

@@ -7,6 +7,9 @@ use super::books::Plan;
 use super::histogram::TimeHistogram;
 use super::results::Bin;
 
+/// [`Record::first`] of a record without byte changes.
+pub const NO_BYTES: u32 = u32::MAX;
+
 /// A change of totals at an instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
@@ -143,15 +146,17 @@ impl Extremes {
         scope.sequences += i64::from(record.sequences);
         scope.running += i64::from(record.running);
         scope.running_integral += i128::from(record.running) * left;
-        let rows = scope.total.len();
-        let bytes = &changes[record.first as usize..record.first as usize + rows];
-        let agent = &mut self.agents[usize::from(record.agent)];
-        if at > agent.since {
-            agent.settle(at, self.measuring);
-        }
-        for ((total, held), change) in scope.total.iter_mut().zip(&mut agent.total).zip(bytes) {
-            *total += change;
-            *held += change;
+        if record.first != NO_BYTES {
+            let rows = scope.total.len();
+            let bytes = &changes[record.first as usize..record.first as usize + rows];
+            let agent = &mut self.agents[usize::from(record.agent)];
+            if at > agent.since {
+                agent.settle(at, self.measuring);
+            }
+            for ((total, held), change) in scope.total.iter_mut().zip(&mut agent.total).zip(bytes) {
+                *total += change;
+                *held += change;
+            }
         }
         if record.prompt != 0 {
             self.prompt(plan, at, record.prompt);

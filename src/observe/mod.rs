@@ -10,6 +10,6 @@ mod histogram;
 mod ledger;
 pub mod results;
 
-pub use basis::{Basis, MAX_FEATURES, Vector, ZERO};
+pub use basis::{Basis, MAX_FEATURES, Vector};
 pub use books::{AgentCounts, Books, Change, Plan, RowPlan, SharedPrompt};
 pub use category::{ACTIVITIES, Activity, ROLES, Role, category};
