@@ -7,6 +7,12 @@ use super::ledger::Ledger;
 use super::results::{AgentRow, Bin, Counts, RowReplication};
 use crate::memory::Footprint;
 
+/// Rows that are worked on together.
+pub const LANES: usize = 4;
+
+/// Bytes of a group of rows.
+pub type Lanes = [i64; LANES];
+
 /// What all replications of a run share: which rows there are and how they weigh features.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -15,6 +21,9 @@ pub struct Plan {
     pub agent_scope: Vec<usize>,
     /// Rows of each scope, as indices into `rows`.
     pub scope_rows: Vec<std::ops::Range<usize>>,
+    /// Groups of [`LANES`] rows of each scope: a scope's rows are worked on in such groups, so
+    /// that the loops have a fixed width.
+    pub scope_groups: Vec<std::ops::Range<usize>>,
     /// All rows: compared models, then fixed ones.
     pub rows: Vec<RowPlan>,
     /// Shared prompts, one per agent and variant.
@@ -23,6 +32,24 @@ pub struct Plan {
     pub window: (u64, u64),
     /// Width of a bin, ns.
     pub bin_ns: u64,
+}
+
+impl Plan {
+    /// Index of a scope's first group of rows.
+    pub fn first_group(&self, scope: usize) -> usize {
+        self.scope_groups[scope].start
+    }
+
+    /// Groups of rows for these scopes.
+    pub fn groups(scope_rows: &[std::ops::Range<usize>]) -> Vec<std::ops::Range<usize>> {
+        let mut first = 0;
+        let group = |rows: &std::ops::Range<usize>| {
+            let start = first;
+            first += rows.len().div_ceil(LANES);
+            start..first
+        };
+        scope_rows.iter().map(group).collect()
+    }
 }
 
 /// How one row weighs the features.
@@ -79,17 +106,17 @@ pub struct Change<'a, const N: usize> {
 #[derive(Debug)]
 pub struct Books<'p, const N: usize> {
     plan: &'p Plan,
-    /// Bytes per feature, per row.
-    weights: Vec<Vector<N>>,
+    /// Bytes per feature, for each group of rows.
+    weights: Vec<[Lanes; N]>,
     ledger: Ledger<N>,
     extremes: Extremes,
     records: Vec<Record>,
-    changes: Vec<i64>,
+    changes: Vec<Lanes>,
     /// [before the window, inside it] per agent.
     counts: [Vec<AgentCounts>; 2],
-    /// Bytes now, most bytes, per session slot and row; and when the session last changed.
-    session_bytes: Vec<i64>,
-    session_peaks: Vec<i64>,
+    /// Bytes now, most bytes, per session slot and group of rows; and when the session last changed.
+    session_bytes: Vec<Lanes>,
+    session_peaks: Vec<Lanes>,
     session_since: Vec<u64>,
     /// Most bytes of each ended session, per row.
     ended: Vec<Vec<u64>>,
@@ -106,7 +133,7 @@ impl<'p, const N: usize> Books<'p, N> {
         let agents = plan.agent_scope.len();
         Books {
             plan,
-            weights: plan.rows.iter().map(|r| widen(&r.weights)).collect(),
+            weights: weights(plan),
             ledger: Ledger::new(agents * ROLES * ACTIVITIES),
             extremes: Extremes::new(plan),
             records: Vec::new(),
@@ -149,15 +176,15 @@ impl<'p, const N: usize> Books<'p, N> {
 
     /// A session takes a slot.
     pub fn open_session(&mut self, slot: u32) {
-        let rows = self.plan.rows.len();
-        let from = slot as usize * rows;
-        if self.session_bytes.len() < from + rows {
-            self.session_bytes.resize(from + rows, 0);
-            self.session_peaks.resize(from + rows, 0);
+        let groups = self.weights.len();
+        let from = slot as usize * groups;
+        if self.session_bytes.len() < from + groups {
+            self.session_bytes.resize(from + groups, [0; LANES]);
+            self.session_peaks.resize(from + groups, [0; LANES]);
             self.session_since.resize(slot as usize + 1, 0);
         }
-        self.session_bytes[from..from + rows].fill(0);
-        self.session_peaks[from..from + rows].fill(0);
+        self.session_bytes[from..from + groups].fill([0; LANES]);
+        self.session_peaks[from..from + groups].fill([0; LANES]);
         self.session_since[slot as usize] = 0;
     }
 
@@ -166,12 +193,24 @@ impl<'p, const N: usize> Books<'p, N> {
         if self.silent {
             return;
         }
-        let (since, rows) = (self.session_since[slot as usize], self.plan.rows.len());
-        let from = slot as usize * rows;
-        debug_assert!(self.session_bytes[from..from + rows].iter().all(|b| *b == 0));
-        if since >= self.plan.window.0 {
-            for (row, ended) in self.ended.iter_mut().enumerate() {
-                ended.push(self.session_peaks[from + row] as u64);
+        debug_assert!(self.session_cells(slot).all(|cell| self.session_bytes[cell] == [0; LANES]));
+        if self.session_since[slot as usize] >= self.plan.window.0 {
+            self.note_session(slot);
+        }
+    }
+
+    fn session_cells(&self, slot: u32) -> std::ops::Range<usize> {
+        let groups = self.weights.len();
+        slot as usize * groups..(slot as usize + 1) * groups
+    }
+
+    /// Adds a session's most bytes to the rows' lists.
+    fn note_session(&mut self, slot: u32) {
+        let first = self.session_cells(slot).start;
+        for (scope, rows) in self.plan.scope_rows.iter().enumerate() {
+            for (index, row) in rows.clone().enumerate() {
+                let cell = first + self.plan.first_group(scope) + index / LANES;
+                self.ended[row].push(self.session_peaks[cell][index % LANES] as u64);
             }
         }
     }
@@ -216,35 +255,43 @@ impl<'p, const N: usize> Books<'p, N> {
 
     #[inline]
     fn record(&mut self, at: u64, session: u32, agent: u16, delta: &Vector<N>, running: i32) {
-        let scope = self.plan.agent_scope[usize::from(agent)];
-        let rows = self.plan.scope_rows[scope].clone();
+        let groups = self.plan.scope_groups[self.plan.agent_scope[usize::from(agent)]].clone();
         let first = self.changes.len() as u32;
         let sequences = delta[self.plan.basis.sequences()] as i32;
         self.records.push(Record { at, first, agent, sequences, running, prompt: 0 });
-        let slot = session as usize;
-        let cells = slot * self.plan.rows.len();
         // A level counts once time moves on from it.
+        let slot = session as usize;
         if at > self.session_since[slot] {
             self.settle_session(session);
             self.session_since[slot] = at;
         }
-        let held = &mut self.session_bytes[cells + rows.start..cells + rows.end];
-        for (held, weights) in held.iter_mut().zip(&self.weights[rows]) {
-            let mut bytes = 0;
+        let cells = slot * self.weights.len();
+        for group in groups {
+            let weights = &self.weights[group];
+            let mut bytes = [0; LANES];
             for feature in 0..N {
-                bytes += weights[feature] * delta[feature];
+                // Most changes touch few features.
+                if delta[feature] != 0 {
+                    for lane in 0..LANES {
+                        bytes[lane] += weights[feature][lane] * delta[feature];
+                    }
+                }
             }
             self.changes.push(bytes);
-            *held += bytes;
+            let held = &mut self.session_bytes[cells + group];
+            for lane in 0..LANES {
+                held[lane] += bytes[lane];
+            }
         }
     }
 
     #[inline]
     fn settle_session(&mut self, slot: u32) {
-        let rows = self.plan.rows.len();
-        let cells = slot as usize * rows..(slot as usize + 1) * rows;
-        for (peak, now) in self.session_peaks[cells.clone()].iter_mut().zip(&self.session_bytes[cells]) {
-            *peak = (*peak).max(*now);
+        for cell in self.session_cells(slot) {
+            let (peak, now) = (&mut self.session_peaks[cell], &self.session_bytes[cell]);
+            for lane in 0..LANES {
+                peak[lane] = peak[lane].max(now[lane]);
+            }
         }
     }
 
@@ -340,7 +387,7 @@ impl<'p, const N: usize> Books<'p, N> {
         let mut out = std::mem::take(&mut self.out);
         let rows = self.plan.rows.len();
         if self.ended.first().is_some_and(Vec::is_empty) {
-            self.count_open_sessions(rows);
+            self.note_open_sessions();
         }
         for (scope, range) in self.plan.scope_rows.iter().enumerate() {
             for row in range.clone() {
@@ -348,10 +395,10 @@ impl<'p, const N: usize> Books<'p, N> {
                 let result = &mut out[row];
                 result.peak_sequences = levels.peak_sequences;
                 result.p99_running = levels.running_time.quantile(0.99, u64::MAX);
-                let extremes = &mut levels.rows[row - range.start];
-                result.peak_bytes = extremes.peak;
-                result.peak_ns = extremes.peak_at.saturating_sub(self.plan.window.0);
-                result.quantile_bytes = [0.5, 0.95, 0.99].map(|q| extremes.time.quantile(q, extremes.peak));
+                let (peak, peak_at) = levels.peak(row - range.start);
+                result.peak_bytes = peak;
+                result.peak_ns = peak_at.saturating_sub(self.plan.window.0);
+                result.quantile_bytes = [0.5, 0.95, 0.99].map(|q| levels.quantile(row - range.start, q));
                 result.session_peak_bytes = rank_quantiles(&mut self.ended[row]);
                 for (agent, s) in self.plan.agent_scope.iter().enumerate() {
                     if *s == scope {
@@ -374,14 +421,11 @@ impl<'p, const N: usize> Books<'p, N> {
     }
 
     /// No session ended in the window: its open ones stand in for them.
-    fn count_open_sessions(&mut self, rows: usize) {
-        for slot in 0..self.session_since.len() {
-            let cells = slot * rows..(slot + 1) * rows;
-            if self.session_bytes[cells].iter().any(|b| *b > 0) {
-                self.settle_session(slot as u32);
-                for (row, ended) in self.ended.iter_mut().enumerate() {
-                    ended.push(self.session_peaks[slot * rows + row] as u64);
-                }
+    fn note_open_sessions(&mut self) {
+        for slot in 0..self.session_since.len() as u32 {
+            if self.session_cells(slot).any(|cell| self.session_bytes[cell] != [0; LANES]) {
+                self.settle_session(slot);
+                self.note_session(slot);
             }
         }
     }
@@ -398,9 +442,20 @@ impl<'p, const N: usize> Books<'p, N> {
     }
 }
 
-fn widen<const N: usize>(weights: &[i64]) -> Vector<N> {
-    let mut out = [0; N];
-    out[..weights.len()].copy_from_slice(weights);
+/// The weights of all groups of rows, features first.
+fn weights<const N: usize>(plan: &Plan) -> Vec<[Lanes; N]> {
+    let mut out = Vec::new();
+    for rows in &plan.scope_rows {
+        for group in plan.rows[rows.clone()].chunks(LANES) {
+            let mut weights = [[0; LANES]; N];
+            for (lane, row) in group.iter().enumerate() {
+                for (feature, weight) in row.weights.iter().enumerate() {
+                    weights[feature][lane] = *weight;
+                }
+            }
+            out.push(weights);
+        }
+    }
     out
 }
 

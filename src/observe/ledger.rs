@@ -33,9 +33,12 @@ impl<const N: usize> Ledger<N> {
         let left = i128::from(self.bin_end - at);
         let (levels, integrals) = (&mut self.level[category], &mut self.integral[category]);
         for feature in 0..N {
-            let change = sign * features[feature];
-            levels[feature] += change;
-            integrals[feature] += i128::from(change) * left;
+            // Most changes touch few features.
+            if features[feature] != 0 {
+                let change = sign * features[feature];
+                levels[feature] += change;
+                integrals[feature] += i128::from(change) * left;
+            }
         }
     }
 

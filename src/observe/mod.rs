@@ -8,6 +8,7 @@ mod category;
 mod extremes;
 mod histogram;
 mod ledger;
+mod order;
 pub mod results;
 
 pub use basis::{Basis, MAX_FEATURES, Vector};

@@ -63,6 +63,7 @@ impl Prepared {
                 rows: rows.collect(),
                 basis,
                 agent_scope,
+                scope_groups: Plan::groups(&scope_rows),
                 scope_rows,
                 prompts,
                 window: (origin, origin + scenario.measure_ns),
