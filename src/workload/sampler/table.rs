@@ -24,15 +24,14 @@ pub(super) struct Table {
     /// Values at shares 1/16, 1/16 + 2^-body_bits, ..., 15/16.
     body: Box<[f64]>,
     body_bits: u32,
-    low: Tail,
-    high: Tail,
+    tails: Tails,
 }
 
-/// Nodes by ascending distance from the tail's end.
+/// Nodes by ascending distance from the tail's end: the low tail's, then the high one's.
 #[derive(Debug)]
-struct Tail {
-    /// By number of leading zeros of the distance.
-    octaves: [Octave; 64],
+struct Tails {
+    /// By number of leading zeros of the distance; the high tail's from 64.
+    octaves: [Octave; 128],
     nodes: Box<[f64]>,
 }
 
@@ -57,12 +56,15 @@ fn interpolate(nodes: &[f64], cell: usize, fraction: u64) -> f64 {
     from + t * (to - from)
 }
 
-impl Tail {
-    /// The value at distance `distance` (in 2^-64, below [`EDGE`]) from the end.
-    fn value(&self, distance: u64) -> f64 {
-        let distance = distance | 1;
+impl Tails {
+    /// The value at a word within [`EDGE`] of either end.
+    #[inline]
+    fn value(&self, bits: u64) -> f64 {
+        // All ones in the high tail: both tails take the same path.
+        let high = ((bits as i64) >> 63) as u64;
+        let distance = (bits ^ high) | 1;
         let zeros = distance.leading_zeros();
-        let octave = self.octaves[(zeros & 63) as usize];
+        let octave = self.octaves[zeros as usize | (high & 64) as usize];
         let mantissa = (distance << zeros) << 1;
         let cell = (mantissa >> 1) >> (63 - octave.bits);
         interpolate(
@@ -74,15 +76,37 @@ impl Tail {
 
     /// Calls `visit(share, value at one side, value at the other)` for every cell.
     fn visit(&self, visit: &mut impl FnMut(f64, f64, f64)) {
-        // Distances 0 and 1 both give the first node.
-        visit(2.0 * power_of_half(64), self.nodes[0], self.nodes[0]);
-        for zeros in FIRST_OCTAVE..LAST_OCTAVE {
-            let Octave { first, bits } = self.octaves[zeros as usize];
-            let cells = 1 << bits;
-            let share = power_of_half(zeros + 1 + bits);
-            for pair in self.nodes[first as usize..=first as usize + cells].windows(2) {
-                visit(share, pair[0], pair[1]);
+        for side in [0, 64] {
+            // Distances 0 and 1 both give the first node.
+            let end = self.nodes[self.octaves[side + LAST_OCTAVE as usize].first as usize];
+            visit(2.0 * power_of_half(64), end, end);
+            for zeros in FIRST_OCTAVE..LAST_OCTAVE {
+                let Octave { first, bits } = self.octaves[side + zeros as usize];
+                let cells = 1 << bits;
+                let share = power_of_half(zeros + 1 + bits);
+                for pair in self.nodes[first as usize..=first as usize + cells].windows(2) {
+                    visit(share, pair[0], pair[1]);
+                }
             }
+        }
+    }
+
+    /// From the octaves' bits and all nodes of each tail, ascending by distance.
+    fn new(low: (&[u32; 64], Vec<f64>), high: (&[u32; 64], Vec<f64>)) -> Tails {
+        let mut octaves = [Octave::default(); 128];
+        let mut nodes = Vec::with_capacity(low.1.len() + high.1.len());
+        for (side, (bits, side_nodes)) in [(0, low), (64, high)] {
+            let mut first = nodes.len() as u32;
+            for zeros in (FIRST_OCTAVE..=LAST_OCTAVE).rev() {
+                let bits = bits[zeros as usize];
+                octaves[side + zeros as usize] = Octave { first, bits };
+                first += 1 << bits;
+            }
+            nodes.extend(side_nodes);
+        }
+        Tails {
+            octaves,
+            nodes: nodes.into(),
         }
     }
 }
@@ -94,19 +118,10 @@ impl Table {
         let from_edge = bits.wrapping_sub(EDGE);
         // One comparison for both tails: they wrap round to the top.
         if from_edge >= EDGE.wrapping_mul(14) {
-            return self.tail_value(bits);
+            return self.tails.value(bits);
         }
         let cell = (from_edge >> (64 - self.body_bits)) as usize;
         interpolate(&self.body, cell, from_edge << self.body_bits)
-    }
-
-    #[inline(never)]
-    fn tail_value(&self, bits: u64) -> f64 {
-        if bits < EDGE {
-            self.low.value(bits)
-        } else {
-            self.high.value(!bits)
-        }
     }
 
     /// Mean of the values, rounded up to an integer if `up`, then clamped to [min, max].
@@ -115,8 +130,7 @@ impl Table {
         let mut add = |share: f64, a: f64, b: f64| {
             sum += share * segment_mean(a.min(b), a.max(b), up, min, max);
         };
-        self.low.visit(&mut add);
-        self.high.visit(&mut add);
+        self.tails.visit(&mut add);
         for pair in self.body.windows(2) {
             add(power_of_half(self.body_bits), pair[0], pair[1]);
         }
@@ -125,7 +139,7 @@ impl Table {
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
-        let nodes = self.body.len() + self.low.nodes.len() + self.high.nodes.len();
+        let nodes = self.body.len() + self.tails.nodes.len();
         size_of::<Table>() + nodes * size_of::<f64>()
     }
 
@@ -171,24 +185,7 @@ impl Table {
         Table {
             body,
             body_bits,
-            low: Tail::new(low_bits, nodes),
-            high: Tail::new(high_bits, high),
-        }
-    }
-}
-
-impl Tail {
-    fn new(bits: [u32; 64], nodes: Vec<f64>) -> Tail {
-        let mut octaves = [Octave::default(); 64];
-        let mut first = 0;
-        for zeros in (FIRST_OCTAVE..=LAST_OCTAVE).rev() {
-            let bits = bits[zeros as usize];
-            octaves[zeros as usize] = Octave { first, bits };
-            first += 1 << bits;
-        }
-        Tail {
-            octaves,
-            nodes: nodes.into(),
+            tails: Tails::new((&low_bits, nodes), (&high_bits, high)),
         }
     }
 }
