@@ -23,11 +23,35 @@ macro_rules! items {
     };
 }
 
-static ITEMS: [Item; 4] = items![
+static ITEMS: [Item; 28] = items![
     "all-mla-93",
+    "csa-hca-93",
+    "gqa-93",
+    "mha-93x96",
+    "mha-80x64",
     "kimi-k3",
     "kimi-k3-article",
-    "deepseek-v4-pro"
+    "kimi-linear-48b",
+    "kimi-k2",
+    "deepseek-v3",
+    "deepseek-v3.2",
+    "deepseek-v4-pro",
+    "deepseek-v4-flash",
+    "llama-3.1-70b",
+    "qwen3-next-80b",
+    "qwen3.5-397b",
+    "nemotron-h-56b",
+    "nemotron-3-nano",
+    "nemotron-3-super",
+    "nemotron-3-ultra",
+    "minimax-m1",
+    "minimax-m2",
+    "gpt-oss-20b",
+    "gpt-oss-120b",
+    "gemma-3-27b",
+    "mimo-v2-flash",
+    "glm-4.5",
+    "glm-5",
 ];
 
 /// The names of the catalogue's models, in the order of listings.
