@@ -6,7 +6,9 @@ use super::RunMeta;
 use super::number::DAY_NS;
 use crate::memory::{Entry, Footprint, MemoryModel};
 use crate::observe::results::{AgentRow, Bin, Counts, ModelRow, RowReplication, RunResult};
-use crate::scenario::Scenario;
+use crate::scenario::{
+    Agent, AtLimit, Law, Limit, Rate, Scenario, SnapshotPolicy, SystemPrompt, Ttl,
+};
 use crate::workload::draws::mix64;
 
 const LABELS: [(&str, &str); 10] = [
@@ -38,7 +40,59 @@ fn footprint(model: usize) -> Footprint {
     }
 }
 
-/// A scenario with nothing but names.
+fn agent(name: &str, limit: f64, shared: Option<u64>) -> Agent {
+    let law = Law::constant;
+    Agent {
+        name: name.into(),
+        fixed_model: None,
+        system_prompt: match shared {
+            Some(tokens) => SystemPrompt::Shared {
+                tokens,
+                variants: 40,
+            },
+            None => SystemPrompt::Own(law(0.0)),
+        },
+        first_prompt: law(0.0),
+        prompt: law(0.0),
+        turns: law(1.0),
+        steps: law(1.0),
+        tool_tokens: law(0.0),
+        tool_time: law(0.0),
+        output: law(1.0),
+        think: law(0.0),
+        session_factor: law(1.0),
+        max_duration: None,
+        limit: Some(Limit {
+            tokens: law(limit),
+            at_ppb: 900_000_000,
+            then: AtLimit::End,
+        }),
+        rewind: None,
+        spawns: vec![],
+        ttl: Ttl {
+            tool: None,
+            blocked: None,
+            user: None,
+            finished: None,
+        },
+        snapshots: SnapshotPolicy {
+            every: None,
+            prompt_end: false,
+            output_end: false,
+            fork: false,
+            keep: None,
+        },
+        prefill: Rate {
+            micro_tokens_per_s: 1,
+        },
+        decode: Rate {
+            micro_tokens_per_s: 1,
+        },
+        decode_block: 256,
+    }
+}
+
+/// A scenario of two agents that nothing starts.
 pub fn scenario(models: usize) -> Scenario {
     let models: Vec<MemoryModel> = (0..models)
         .map(|m| MemoryModel {
@@ -58,7 +112,10 @@ pub fn scenario(models: usize) -> Scenario {
         models,
         baseline: 0,
         fixed_models: vec![],
-        agents: vec![],
+        agents: vec![
+            agent("coder", 1e6, Some(15_000)),
+            agent("explorer", 200_000.0, None),
+        ],
         workload: vec![],
         warnings: vec![],
         digest: "0123abcd".into(),
