@@ -5,7 +5,11 @@ mod reference;
 
 use fleetmem::observe::results::RowReplication;
 use fleetmem::scenario::Scenario;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 use reference::fleets::{self, S};
+use reference::{properties, strategies, worked};
 
 fn run(scenario: &Scenario) -> Vec<RowReplication> {
     let arrivals = reference::listed_arrivals(scenario, 0);
@@ -125,4 +129,124 @@ fn rewinds_to_snapshots() {
             (78_960, snapshots)
         );
     }
+}
+
+#[test]
+fn reference_gives_what_was_worked_by_hand() {
+    worked::check(properties::reference);
+}
+
+fn run_arrivals(scenario: &Scenario, arrivals: &[Vec<(u64, u64)>]) -> Vec<RowReplication> {
+    reference::simulate(scenario, 0, 0, arrivals, 1_000 * S)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
+
+    #[test]
+    fn reference_splits_add_up(scenario in strategies::small_scenarios(), bin_ns in strategies::bin_ns()) {
+        let rows = properties::reference(&scenario, bin_ns);
+        properties::splits_add_up(&scenario, &rows, bin_ns);
+    }
+
+    #[test]
+    fn reference_releases_all(scenario in strategies::small_scenarios()) {
+        properties::all_is_released(&scenario, properties::reference);
+    }
+
+    #[test]
+    fn reference_keeps_no_more_than_all(
+        scenario in strategies::small_scenarios(),
+        bin_ns in strategies::bin_ns(),
+    ) {
+        properties::keeping_some_holds_no_more(&scenario, properties::reference, bin_ns);
+    }
+
+    #[test]
+    fn reference_recomputes_nothing_that_was_held(scenario in strategies::small_scenarios()) {
+        properties::never_released_is_never_recomputed(&scenario, properties::reference);
+    }
+
+    #[test]
+    fn reference_sessions_add_up(scenario in strategies::small_scenarios()) {
+        properties::sessions_add_up(&scenario, run_arrivals);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
+
+    /// What is held at the end of the warm-up is carried into the window.
+    #[test]
+    fn reference_windows_add_up(
+        scenario in strategies::small_scenarios_with_warmup(),
+        permille in prop::collection::vec(0..1_000_u64, 1..6),
+    ) {
+        let warmup_ns = scenario.warmup_ns.expect("a warm-up");
+        let all_ns = warmup_ns + scenario.measure_ns;
+        let times = permille.iter().map(|p| all_ns / 1_000 * p);
+        let times: Vec<(u64, u64)> = (0..).zip(times).collect();
+        let arrivals = vec![times; scenario.workload.len()];
+        let run = |warmup_ns, measure_ns| {
+            let scenario = Scenario { measure_ns, ..scenario.clone() };
+            reference::simulate(&scenario, warmup_ns, 0, &arrivals, 1_000 * S)
+        };
+        let all = run(0, all_ns);
+        let before = run(0, warmup_ns);
+        let after = run(warmup_ns, all_ns - warmup_ns);
+        for ((all, before), after) in all.iter().zip(&before).zip(&after) {
+            assert_eq!(all.byte_ns, before.byte_ns + after.byte_ns);
+            assert_eq!(all.token_ns, before.token_ns + after.token_ns);
+            assert_eq!(all.peak_bytes, before.peak_bytes.max(after.peak_bytes));
+            let counted = |count: fn(&RowReplication) -> u64| (count(all), count(before) + count(after));
+            let (whole, parts) = counted(|row| row.counts.tokens_prefilled);
+            assert_eq!(whole, parts);
+            let (whole, parts) = counted(|row| row.counts.snapshots_taken);
+            assert_eq!(whole, parts);
+        }
+    }
+}
+
+/// The random scenarios are worth running: everything that can happen does, often.
+#[test]
+fn random_scenarios_reach_every_feature() {
+    let mut runner = TestRunner::deterministic();
+    let strategy = strategies::small_scenarios();
+    let mut reached = std::collections::BTreeMap::<&str, u32>::new();
+    for _ in 0..300 {
+        let scenario = strategy
+            .new_tree(&mut runner)
+            .expect("a scenario")
+            .current();
+        let rows = properties::reference(&scenario, 1_000 * S);
+        let any = |test: &dyn Fn(&RowReplication) -> bool| rows.iter().any(test);
+        let features = [
+            ("compaction", any(&|r| r.counts.compactions > 0)),
+            ("rewind", any(&|r| r.counts.rewinds > 0)),
+            ("recomputed", rows[0].counts.tokens_recomputed > 0),
+            (
+                "gap",
+                rows[1].counts.tokens_recomputed > rows[0].counts.tokens_recomputed,
+            ),
+            ("shared prompt", any(&|r| r.shared_byte_ns > 0)),
+            ("snapshot", any(&|r| r.counts.snapshots_taken > 0)),
+            ("main", any(&|r| r.owner_byte_ns[0] > 0)),
+            ("sync", any(&|r| r.owner_byte_ns[1] > 0)),
+            ("async", any(&|r| r.owner_byte_ns[2] > 0)),
+            ("tool", any(&|r| r.activity_byte_ns[1] > 0)),
+            ("blocked", any(&|r| r.activity_byte_ns[2] > 0)),
+            ("user", any(&|r| r.activity_byte_ns[3] > 0)),
+            ("finished", any(&|r| r.activity_byte_ns[4] > 0)),
+            ("fixed model", rows.len() > 4 && rows[4].byte_ns > 0),
+            ("tree", rows[0].peak_sequences > 5),
+        ];
+        for (feature, happened) in features {
+            *reached.entry(feature).or_default() += u32::from(happened);
+        }
+    }
+    println!("{reached:?}");
+    assert!(
+        reached.values().all(|&n| n >= 30),
+        "rarely reached: {reached:?}"
+    );
 }

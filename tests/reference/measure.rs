@@ -6,7 +6,8 @@ use fleetmem::memory::{Footprint, MemoryModel};
 use fleetmem::observe::results::{AgentRow, Bin, Counts, RowReplication};
 use fleetmem::scenario::Scenario;
 
-use super::timeline::{Activity, Run, Timeline};
+use super::run::{Activity, Run};
+use super::timeline::Timeline;
 
 /// What the runs of one row hold at an instant; each thing with its oldest holder.
 #[derive(Default)]

@@ -1,16 +1,21 @@
 //! A brute-force reference of a demand run: what the engine must equal, to the integer.
 //!
-//! Here live: [`context`] (what one sequence holds, every token range by identity), [`timeline`]
-//! (the event rules, one global sorted list of events, no bytes), [`measure`] (bytes from the held
-//! sets, recomputed from nothing at every instant), [`fleets`] (the fixed fleets with known
-//! values) and strategies (random small scenarios). Written from the event rules alone, as
-//! simply as possible: nothing here may use `fleetmem::simulate` or the accumulators of
+//! Here live: [`context`] (what one sequence holds, every token range by identity), [`run`] (one
+//! run of an agent), [`timeline`] (the event rules, one global sorted list of events, no bytes),
+//! [`measure`] (bytes from the held sets, recomputed from nothing at every instant), [`fleets`] (the
+//! fixed fleets with known values), [`worked`] (single rules worked by hand), [`strategies`] (random
+//! small scenarios) and [`properties`] (what is true of any run). Written from the event rules
+//! alone, as simply as possible: nothing here may use `fleetmem::simulate` or the accumulators of
 //! `fleetmem::observe`, and nothing here may be clever.
 
 pub mod context;
 pub mod fleets;
 pub mod measure;
+pub mod properties;
+pub mod run;
+pub mod strategies;
 pub mod timeline;
+pub mod worked;
 
 use fleetmem::observe::results::RowReplication;
 use fleetmem::scenario::Scenario;

@@ -4,24 +4,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use fleetmem::observe::results::Counts;
 use fleetmem::scenario::{AtLimit, Rate, Scenario, SpawnMode, SpawnStart, SystemPrompt};
 use fleetmem::workload::{RunDraws, RunKey, Template};
 
 use super::context::{Context, Prompt, Snapshot};
-
-/// What a run does between two events, in the order of the results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Activity {
-    Running,
-    Tool,
-    Blocked,
-    User,
-    Finished,
-}
-
-/// Place of a child below its parent: (turn, step, spawn, index).
-type Place = (u32, u32, usize, u32);
+use super::run::{Activity, AgentCounts, Place, Run, Step};
 
 /// Key of an event: time, session, releases last, deepest run first, path order, order of posting.
 type EventKey = (u64, usize, bool, Reverse<usize>, Vec<Place>, u64);
@@ -38,70 +25,6 @@ enum Event {
     Finish(u64),
     /// The sequence is released, unless pause number `.0` is over.
     Release(u64),
-}
-
-/// The step that a run is in.
-#[derive(Clone, Copy, Debug, Default)]
-struct Step {
-    /// Tokens to decode.
-    output: u64,
-    decode_start: u64,
-    /// `Some(new tokens)`: this is a compaction step, and these wait for the new sequence.
-    compaction: Option<u64>,
-}
-
-/// One run of an agent.
-#[derive(Clone, Debug)]
-pub struct Run {
-    pub session: usize,
-    pub agent: usize,
-    /// 0 main, 1 sync, 2 async.
-    pub owner: usize,
-    pub activity: Activity,
-    pub context: Context,
-    pub start: u64,
-    path: Vec<Place>,
-    root: RunKey,
-    key: RunKey,
-    draws: RunDraws,
-    /// Parent run, mode, and the tokens it will get back.
-    parent: Option<(usize, SpawnMode, u64)>,
-    turn: u32,
-    step: u32,
-    steps: u32,
-    /// Tokens that open the first turn.
-    opening: u64,
-    /// Tokens of async children that have returned.
-    inbox: u64,
-    /// Tokens of the sync children of the last call, if it had any.
-    results: Option<u64>,
-    /// Sync children of the last call that are out.
-    waiting: u32,
-    /// Number of the current pause: what was planned for an earlier one is void.
-    pause: u64,
-    current: Step,
-}
-
-impl Run {
-    /// Order of age: the start, then the depth, then the place in the tree.
-    pub fn age(&self) -> (u64, usize, &[Place]) {
-        (self.start, self.path.len(), &self.path)
-    }
-
-    /// The last instant at which a step may start.
-    fn deadline(&self) -> u64 {
-        self.draws
-            .max_duration_ns
-            .map_or(u64::MAX, |max| self.start.saturating_add(max))
-    }
-}
-
-/// What an agent did inside the window. `gap` are the tokens that models with checkpointed state
-/// prefill again after rewinds.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct AgentCounts {
-    pub counts: Counts,
-    pub gap: u64,
 }
 
 /// All sessions of one replication.
@@ -427,7 +350,6 @@ impl<'a> Timeline<'a> {
             None => wanted,
         };
         r.current.output = output;
-        r.current.decode_start = now;
         let (block, rate) = (template.agent.decode_block, template.agent.decode);
         // Posted in order, so that a block at the instant of the step's end comes before it.
         for j in 0..output.div_ceil(block) {
