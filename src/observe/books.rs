@@ -35,11 +35,6 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Index of a scope's first group of rows.
-    pub fn first_group(&self, scope: usize) -> usize {
-        self.scope_groups[scope].start
-    }
-
     /// Groups of rows for these scopes.
     pub fn groups(scope_rows: &[std::ops::Range<usize>]) -> Vec<std::ops::Range<usize>> {
         let mut first = 0;
@@ -101,6 +96,9 @@ pub struct Change<'a, const N: usize> {
     /// Running sequences gained or lost.
     pub running: i32,
 }
+
+/// A session that has never held anything under these rows.
+const UNTOUCHED: u64 = u64::MAX;
 
 /// The books of one replication.
 #[derive(Debug)]
@@ -181,11 +179,11 @@ impl<'p, const N: usize> Books<'p, N> {
         if self.session_bytes.len() < from + groups {
             self.session_bytes.resize(from + groups, [0; LANES]);
             self.session_peaks.resize(from + groups, [0; LANES]);
-            self.session_since.resize(slot as usize + 1, 0);
+            self.session_since.resize(from + groups, UNTOUCHED);
         }
         self.session_bytes[from..from + groups].fill([0; LANES]);
         self.session_peaks[from..from + groups].fill([0; LANES]);
-        self.session_since[slot as usize] = 0;
+        self.session_since[from..from + groups].fill(UNTOUCHED);
     }
 
     /// A session is over: nothing of it is held, and nothing will be.
@@ -194,9 +192,9 @@ impl<'p, const N: usize> Books<'p, N> {
             return;
         }
         debug_assert!(self.session_cells(slot).all(|cell| self.session_bytes[cell] == [0; LANES]));
-        if self.session_since[slot as usize] >= self.plan.window.0 {
-            self.note_session(slot);
-        }
+        self.note_session(slot);
+        let cells = self.session_cells(slot);
+        self.session_since[cells].fill(UNTOUCHED);
     }
 
     fn session_cells(&self, slot: u32) -> std::ops::Range<usize> {
@@ -204,14 +202,25 @@ impl<'p, const N: usize> Books<'p, N> {
         slot as usize * groups..(slot as usize + 1) * groups
     }
 
-    /// Adds a session's most bytes to the rows' lists.
+    /// Adds the most bytes of a session that holds nothing to the rows' lists, if it let go of the
+    /// last inside the window.
     fn note_session(&mut self, slot: u32) {
         let first = self.session_cells(slot).start;
-        for (scope, rows) in self.plan.scope_rows.iter().enumerate() {
-            for (index, row) in rows.clone().enumerate() {
-                let cell = first + self.plan.first_group(scope) + index / LANES;
-                self.ended[row].push(self.session_peaks[cell][index % LANES] as u64);
+        for scope in 0..self.plan.scope_rows.len() {
+            let cells = self.plan.scope_groups[scope].clone();
+            let cells = first + cells.start..first + cells.end;
+            let holds = self.session_bytes[cells.clone()].iter().flatten().any(|b| *b > 0);
+            let since = self.session_since[cells.start];
+            if !holds && since != UNTOUCHED && since >= self.plan.window.0 {
+                self.note_peaks(scope, cells.start);
             }
+        }
+    }
+
+    fn note_peaks(&mut self, scope: usize, first_cell: usize) {
+        for (index, row) in self.plan.scope_rows[scope].clone().enumerate() {
+            let peaks = &self.session_peaks[first_cell + index / LANES];
+            self.ended[row].push(peaks[index % LANES] as u64);
         }
     }
 
@@ -259,13 +268,7 @@ impl<'p, const N: usize> Books<'p, N> {
         let first = self.changes.len() as u32;
         let sequences = delta[self.plan.basis.sequences()] as i32;
         self.records.push(Record { at, first, agent, sequences, running, prompt: 0 });
-        // A level counts once time moves on from it.
-        let slot = session as usize;
-        if at > self.session_since[slot] {
-            self.settle_session(session);
-            self.session_since[slot] = at;
-        }
-        let cells = slot * self.weights.len();
+        let cells = session as usize * self.weights.len();
         for group in groups {
             let weights = &self.weights[group];
             let mut bytes = [0; LANES];
@@ -278,20 +281,24 @@ impl<'p, const N: usize> Books<'p, N> {
                 }
             }
             self.changes.push(bytes);
-            let held = &mut self.session_bytes[cells + group];
+            let cell = cells + group;
+            if at != self.session_since[cell] {
+                self.settle_session(cell);
+                self.session_since[cell] = at;
+            }
+            let held = &mut self.session_bytes[cell];
             for lane in 0..LANES {
                 held[lane] += bytes[lane];
             }
         }
     }
 
+    /// A level counts once time moves on from it.
     #[inline]
-    fn settle_session(&mut self, slot: u32) {
-        for cell in self.session_cells(slot) {
-            let (peak, now) = (&mut self.session_peaks[cell], &self.session_bytes[cell]);
-            for lane in 0..LANES {
-                peak[lane] = peak[lane].max(now[lane]);
-            }
+    fn settle_session(&mut self, cell: usize) {
+        let (peak, now) = (&mut self.session_peaks[cell], &self.session_bytes[cell]);
+        for lane in 0..LANES {
+            peak[lane] = peak[lane].max(now[lane]);
         }
     }
 
@@ -386,9 +393,7 @@ impl<'p, const N: usize> Books<'p, N> {
     pub fn finish(mut self) -> Vec<RowReplication> {
         let mut out = std::mem::take(&mut self.out);
         let rows = self.plan.rows.len();
-        if self.ended.first().is_some_and(Vec::is_empty) {
-            self.note_open_sessions();
-        }
+        self.note_open_sessions();
         for (scope, range) in self.plan.scope_rows.iter().enumerate() {
             for row in range.clone() {
                 let levels = &mut self.extremes.scopes[scope];
@@ -420,12 +425,26 @@ impl<'p, const N: usize> Books<'p, N> {
         out
     }
 
-    /// No session ended in the window: its open ones stand in for them.
+    /// Sessions that are not over count if they hold nothing at the end; where no session counts,
+    /// those that do hold memory stand in.
     fn note_open_sessions(&mut self) {
-        for slot in 0..self.session_since.len() as u32 {
-            if self.session_cells(slot).any(|cell| self.session_bytes[cell] != [0; LANES]) {
-                self.settle_session(slot);
-                self.note_session(slot);
+        let groups = self.weights.len();
+        let slots = (self.session_since.len() / groups) as u32;
+        for slot in 0..slots {
+            for cell in self.session_cells(slot) {
+                self.settle_session(cell);
+            }
+            self.note_session(slot);
+        }
+        for (scope, rows) in self.plan.scope_rows.iter().enumerate() {
+            if self.ended[rows.start].is_empty() {
+                let cells = self.plan.scope_groups[scope].clone();
+                for first in (0..slots as usize).map(|slot| slot * groups) {
+                    let held = &self.session_bytes[first + cells.start..first + cells.end];
+                    if held.iter().flatten().any(|b| *b > 0) {
+                        self.note_peaks(scope, first + cells.start);
+                    }
+                }
             }
         }
     }
