@@ -97,9 +97,6 @@ pub struct Change<'a, const N: usize> {
     pub running: i32,
 }
 
-/// A session that has never held anything under these rows.
-const UNTOUCHED: u64 = u64::MAX;
-
 /// The books of one replication.
 #[derive(Debug)]
 pub struct Books<'p, const N: usize> {
@@ -179,11 +176,11 @@ impl<'p, const N: usize> Books<'p, N> {
         if self.session_bytes.len() < from + groups {
             self.session_bytes.resize(from + groups, [0; LANES]);
             self.session_peaks.resize(from + groups, [0; LANES]);
-            self.session_since.resize(from + groups, UNTOUCHED);
+            self.session_since.resize(from + groups, 0);
         }
         self.session_bytes[from..from + groups].fill([0; LANES]);
         self.session_peaks[from..from + groups].fill([0; LANES]);
-        self.session_since[from..from + groups].fill(UNTOUCHED);
+        self.session_since[from..from + groups].fill(0);
     }
 
     /// A session is over: nothing of it is held, and nothing will be.
@@ -194,7 +191,7 @@ impl<'p, const N: usize> Books<'p, N> {
         debug_assert!(self.session_cells(slot).all(|cell| self.session_bytes[cell] == [0; LANES]));
         self.note_session(slot);
         let cells = self.session_cells(slot);
-        self.session_since[cells].fill(UNTOUCHED);
+        self.session_peaks[cells].fill([0; LANES]);
     }
 
     fn session_cells(&self, slot: u32) -> std::ops::Range<usize> {
@@ -202,25 +199,23 @@ impl<'p, const N: usize> Books<'p, N> {
         slot as usize * groups..(slot as usize + 1) * groups
     }
 
-    /// Adds the most bytes of a session that holds nothing to the rows' lists, if it let go of the
-    /// last inside the window.
+    /// Adds the most bytes of a session to the lists of the rows under which it has let go of
+    /// everything inside the window; those under which it never held a byte have no part in it.
     fn note_session(&mut self, slot: u32) {
-        let first = self.session_cells(slot).start;
-        for scope in 0..self.plan.scope_rows.len() {
-            let cells = self.plan.scope_groups[scope].clone();
-            let cells = first + cells.start..first + cells.end;
-            let holds = self.session_bytes[cells.clone()].iter().flatten().any(|b| *b > 0);
-            let since = self.session_since[cells.start];
-            if !holds && since != UNTOUCHED && since >= self.plan.window.0 {
-                self.note_peaks(scope, cells.start);
-            }
-        }
+        self.note_peaks(slot, |since, window, held| held == 0 && since >= window);
     }
 
-    fn note_peaks(&mut self, scope: usize, first_cell: usize) {
-        for (index, row) in self.plan.scope_rows[scope].clone().enumerate() {
-            let peaks = &self.session_peaks[first_cell + index / LANES];
-            self.ended[row].push(peaks[index % LANES] as u64);
+    fn note_peaks(&mut self, slot: u32, counts: impl Fn(u64, u64, i64) -> bool) {
+        let first = self.session_cells(slot).start;
+        for (scope, rows) in self.plan.scope_rows.iter().enumerate() {
+            for (index, row) in rows.clone().enumerate() {
+                let cell = first + self.plan.scope_groups[scope].start + index / LANES;
+                let (peak, held) = (self.session_peaks[cell], self.session_bytes[cell]);
+                let (peak, held) = (peak[index % LANES], held[index % LANES]);
+                if peak > 0 && counts(self.session_since[cell], self.plan.window.0, held) {
+                    self.ended[row].push(peak as u64);
+                }
+            }
         }
     }
 
@@ -282,7 +277,7 @@ impl<'p, const N: usize> Books<'p, N> {
             }
             self.changes.push(bytes);
             let cell = cells + group;
-            if at != self.session_since[cell] {
+            if at > self.session_since[cell] {
                 self.settle_session(cell);
                 self.session_since[cell] = at;
             }
@@ -436,14 +431,16 @@ impl<'p, const N: usize> Books<'p, N> {
             }
             self.note_session(slot);
         }
-        for (scope, rows) in self.plan.scope_rows.iter().enumerate() {
-            if self.ended[rows.start].is_empty() {
-                let cells = self.plan.scope_groups[scope].clone();
-                for first in (0..slots as usize).map(|slot| slot * groups) {
-                    let held = &self.session_bytes[first + cells.start..first + cells.end];
-                    if held.iter().flatten().any(|b| *b > 0) {
-                        self.note_peaks(scope, first + cells.start);
-                    }
+        let none: Vec<bool> = self.ended.iter().map(Vec::is_empty).collect();
+        if none.contains(&true) {
+            let counted = std::mem::take(&mut self.ended);
+            self.ended = vec![Vec::new(); counted.len()];
+            for slot in 0..slots {
+                self.note_peaks(slot, |_, _, held| held > 0);
+            }
+            for (row, counted) in counted.into_iter().enumerate() {
+                if !none[row] {
+                    self.ended[row] = counted;
                 }
             }
         }
