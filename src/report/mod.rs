@@ -51,7 +51,7 @@ pub struct RunMeta {
 pub struct ReportOptions {
     /// Keep each chart as SVG too.
     pub svg: bool,
-    /// Chart width and height, px; each within [`chart::MIN_SIDE`] and [`chart::MAX_SIDE`].
+    /// Chart width and height, px; within [`chart::MIN_SIZE`] and [`chart::MAX_SIZE`].
     pub size: (u32, u32),
 }
 
@@ -110,8 +110,8 @@ pub enum ReportError {
     },
     /// The chart size is outside the supported range.
     #[error(
-        "charts of {} x {} px are not supported: each side must be {} to {} px",
-        .0.0, .0.1, chart::MIN_SIDE, chart::MAX_SIDE
+        "charts of {} x {} px are not supported: {} x {} to {} x {} px",
+        .0.0, .0.1, chart::MIN_SIZE.0, chart::MIN_SIZE.1, chart::MAX_SIZE.0, chart::MAX_SIZE.1
     )]
     Size((u32, u32)),
 }
