@@ -247,3 +247,59 @@ fn value(step: &Step, baseline: f64) -> String {
         part(change.abs())
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::sample;
+    use super::*;
+
+    #[test]
+    fn steps_lead_from_the_baseline_to_the_model() {
+        let (mut scenario, result) = sample::week(4, 3);
+        scenario.baseline = 1;
+        let context = Context {
+            scenario: &scenario,
+            result: &result,
+            timelines: vec![],
+        };
+        for row in [0, 2, 3] {
+            let steps = steps(&context, context.baseline().unwrap(), row);
+            for pair in steps[..4].windows(2) {
+                assert_eq!(pair[0].to, pair[1].from);
+            }
+            let net = steps[4].to;
+            assert!((steps[3].to - net).abs() <= net * 1e-12, "{steps:?}");
+            let exact: u128 = result.rows[row]
+                .replications
+                .iter()
+                .map(|r| r.byte_ns)
+                .sum();
+            let mean = exact as f64 / 3.0 / result.measure_ns as f64;
+            assert!((net - mean).abs() <= mean * 1e-12, "{net} vs {mean}");
+        }
+    }
+
+    #[test]
+    fn values_say_what_is_saved() {
+        let step = |name: &str, from, to, total| Step {
+            name: name.into(),
+            from,
+            to,
+            color: (0, 0, 0),
+            total,
+        };
+        assert_eq!(
+            value(&step("net", 0.0, 2e9, true), 8e9),
+            "2.00 GB (75.0% saved)"
+        );
+        assert_eq!(
+            value(&step("net", 0.0, 1e10, true), 8e9),
+            "10.0 GB (25.0% more)"
+        );
+        assert_eq!(
+            value(&step("KV", 8e9, 2e9, false), 8e9),
+            "−6.00 GB (−75.0%)"
+        );
+        assert_eq!(value(&step("state", 2e9, 2e9, false), 8e9), "no change");
+    }
+}

@@ -1,11 +1,11 @@
 //! The seven charts of a run, as SVG and PNG.
 //!
-//! plotters draws shapes and text into SVG ([`canvas`]); resvg turns that into PNG with the
-//! embedded DejaVu font ([`png`]). Axes, legends and panels are laid out here rather than by
+//! plotters draws shapes and text into SVG (`canvas`); resvg turns that into PNG with the
+//! embedded DejaVu font (`png`). Axes, legends and panels are laid out here rather than by
 //! plotters' chart builder, which knows neither byte and weekday ticks nor legends beside the
-//! plot. What charts share: [`axis`] (scales and ticks), [`columns`] (bins to pixel columns
-//! without losing a peak), [`palette`] and [`frame`] (title, legend). Charts read results only
-//! through [`Context`].
+//! plot. What charts share: `axis` (scales and ticks), `columns` (bins to pixel columns
+//! without losing a peak), `palette` and `frame` (title, legend). Charts read results only
+//! through `Context`.
 
 mod axis;
 mod bridge;

@@ -125,7 +125,7 @@ fn texts(group: &usvg::Group, out: &mut Vec<(String, usvg::Rect)>) {
 #[test]
 fn texts_stay_on_the_page_and_apart() {
     for (case, (scenario, result)) in cases() {
-        for size in [(1600, 900), (800, 500), MIN_SIZE, (900, 1200), (2400, 900)] {
+        for size in [(1600, 900), MIN_SIZE, (900, 1200)] {
             for (chart, _) in CHARTS {
                 let svg = svg_of(&scenario, &result, size, chart);
                 assert!(
@@ -165,9 +165,7 @@ fn odd_fleets_draw_without_error() {
         size: (1600, 900),
     };
     for (case, (scenario, result)) in cases() {
-        let t = std::time::Instant::now();
         keep(case, &render_all(&scenario, &result, &options).unwrap());
-        eprintln!("TIME {case} {:?}", t.elapsed());
     }
 }
 
