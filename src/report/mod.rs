@@ -2,7 +2,7 @@
 //!
 //! Everything here returns text or bytes; only [`output`] touches the file system. Each file of
 //! a run has its module: [`summary`], [`timeline`], [`agents`], [`manifest`], [`chart`]. What
-//! they share: [`number`] (exact decimals, units for readers) and [`stats`] (replications).
+//! they share: [`number`] (exact decimals, units for readers) and `stats` (replications).
 
 pub mod agents;
 pub mod chart;
@@ -51,7 +51,7 @@ pub struct RunMeta {
 pub struct ReportOptions {
     /// Keep each chart as SVG too.
     pub svg: bool,
-    /// Chart width and height, px; each within [`chart::MIN_SIDE`] and [`chart::MAX_SIDE`].
+    /// Chart width and height, px; within [`chart::MIN_SIZE`] and [`chart::MAX_SIZE`].
     pub size: (u32, u32),
 }
 
@@ -110,8 +110,8 @@ pub enum ReportError {
     },
     /// The chart size is outside the supported range.
     #[error(
-        "charts of {} x {} px are not supported: each side must be {} to {} px",
-        .0.0, .0.1, chart::MIN_SIDE, chart::MAX_SIDE
+        "charts of {} x {} px are not supported: {} x {} to {} x {} px",
+        .0.0, .0.1, chart::MIN_SIZE.0, chart::MIN_SIZE.1, chart::MAX_SIZE.0, chart::MAX_SIZE.1
     )]
     Size((u32, u32)),
 }
@@ -177,4 +177,53 @@ pub fn written_line(target: &Path, files: &[PathBuf]) -> String {
         names.join(", "),
         target.display()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_writes_every_file_of_the_contract() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("run");
+        let (scenario, result) = sample::week(2, 2);
+        let options = ReportOptions {
+            svg: true,
+            size: (640, 360),
+        };
+        check_target(&target).unwrap();
+        let files = write_run(&scenario, &result, &sample::meta(), &target, &options).unwrap();
+        assert_eq!(files.len(), 4 + 7 * 2);
+        for file in &files {
+            assert!(
+                std::fs::metadata(file).unwrap().len() > 200,
+                "{}",
+                file.display()
+            );
+        }
+        let line = written_line(&target, &files);
+        let expected = "Wrote summary.csv, timeline.csv, agents.csv, run.json and 7 charts (PNG \
+                        and SVG) to ";
+        assert!(line.starts_with(expected), "{line}");
+    }
+
+    #[test]
+    fn only_the_manifest_depends_on_wall_time() {
+        let (scenario, result) = sample::week(2, 2);
+        let options = ReportOptions {
+            svg: true,
+            size: (640, 360),
+        };
+        let first = run_files(&scenario, &result, &sample::meta(), &options).unwrap();
+        let later = RunMeta {
+            wall_ns: 5,
+            started: SystemTime::now(),
+            ..sample::meta()
+        };
+        let second = run_files(&scenario, &result, &later, &options).unwrap();
+        for (a, b) in first.iter().zip(&second) {
+            assert_eq!(a.name == "run.json", a.bytes != b.bytes, "{}", a.name);
+        }
+    }
 }

@@ -258,7 +258,7 @@ pub fn duration(ns: u64) -> String {
         (60_000_000_000, "min", 2),
     ];
     for (unit, name, least) in units {
-        if ns >= least * unit && ns % unit == 0 {
+        if ns >= least * unit && ns.is_multiple_of(unit) {
             return format!("{} {name}", ns / unit);
         }
     }

@@ -150,7 +150,7 @@ fn held(hour: f64, bin: u64, rep: u64, size: f64) -> f64 {
     let work = if day < 5 { 1.0 } else { 0.15 };
     let shape = (-((hour % 24.0 - 14.0) / 4.5).powi(2)).exp();
     let noise = |salt: u64| mix64(salt ^ (rep << 40)) as f64 / u64::MAX as f64 - 0.5;
-    let burst = if mix64(bin ^ (rep << 20) ^ 77) % 300 == 0 {
+    let burst = if mix64(bin ^ (rep << 20) ^ 77).is_multiple_of(300) {
         0.35
     } else {
         0.0

@@ -234,17 +234,8 @@ mod tests {
     fn decimals_line_up() {
         let (scenario, result) = sample::week(3, 5);
         let text = table(&scenario, &result);
-        let column: Vec<Option<usize>> = text
-            .lines()
-            .skip(5)
-            .take(3)
-            .map(|l| {
-                l.char_indices()
-                    .filter(|(_, c)| *c == '.')
-                    .map(|(i, _)| i)
-                    .nth(0)
-            })
-            .collect();
+        let column: Vec<Option<usize>> =
+            text.lines().skip(5).take(3).map(|l| l.find('.')).collect();
         assert!(column[0].is_some());
         assert!(column.iter().all(|c| *c == column[0]), "{text}");
     }

@@ -23,17 +23,28 @@ pub struct ByteAxis {
 impl ByteAxis {
     /// An axis that holds 0 to `largest` bytes with at most `intervals` intervals.
     pub fn new(largest: f64, intervals: usize) -> ByteAxis {
-        let largest = if largest > 0.0 { largest } else { 1.0 };
-        let step = nice_step(largest * 1.02, intervals);
+        if largest <= 0.0 {
+            let zero = Tick {
+                at: 0.0,
+                label: "0".to_string(),
+            };
+            return ByteAxis {
+                top: 1.0,
+                ticks: vec![zero],
+                unit: "B",
+            };
+        }
+        let top = largest * 1.04;
+        let step = nice_step(top, intervals);
         let unit = ByteUnit::for_max(largest);
-        let count = (largest * 1.02 / step).ceil();
+        let count = (top / step).floor();
         let decimals = decimals_for(step / unit.bytes);
         let tick = |i: usize| Tick {
             at: step * i as f64,
             label: format!("{:.decimals$}", step * i as f64 / unit.bytes),
         };
         ByteAxis {
-            top: step * count,
+            top,
             ticks: (0..=count as usize).map(tick).collect(),
             unit: unit.name,
         }
@@ -213,9 +224,9 @@ mod tests {
         let axis = ByteAxis::new(23e12, 6);
         assert_eq!(
             (axis.unit, labels(&axis.ticks)),
-            ("TB", vec!["0", "5", "10", "15", "20", "25"])
+            ("TB", vec!["0", "5", "10", "15", "20"])
         );
-        assert_eq!(ByteAxis::new(0.0, 6).ticks[0].label, "0.0");
+        assert_eq!(ByteAxis::new(0.0, 6).ticks[0].label, "0");
     }
 
     #[test]

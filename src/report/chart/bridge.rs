@@ -123,12 +123,11 @@ fn panels(canvas: &Canvas, area: Area, count: usize) -> Vec<Area> {
         .map(|i| {
             let x0 = area.x0 + (i % across) as f64 * (width + gap);
             let y0 = area.y0 + (i / across) as f64 * (height + gap * 0.5);
-            // One or two bridges need not fill the page.
             Area {
                 x0,
                 y0,
                 x1: x0 + width,
-                y1: y0 + height.min(canvas.u(520.0)),
+                y1: y0 + height,
             }
         })
         .collect()
@@ -156,7 +155,10 @@ fn panel(
     let names = canvas.text_width("snapshots", label) + canvas.u(14.0);
     let widest = steps
         .iter()
-        .map(|s| canvas.text_width(&value(s, steps[0].to), label))
+        .map(|s| {
+            let font = if s.total { strong } else { label };
+            canvas.text_width(&value(s, steps[0].to), font)
+        })
         .fold(0.0, f64::max);
     let plot = Area {
         x0: (area.x0 + names).round(),
@@ -185,7 +187,11 @@ fn panel(
         let y1 = y0 + slot * 0.72;
         let (left, right) = (step.from.min(step.to), step.from.max(step.to));
         // A change too small to see is still a hairline.
-        let x1 = x_of(right).max(x_of(left) + 2.0);
+        let x1 = if right > left {
+            x_of(right).max(x_of(left) + 2.0)
+        } else {
+            x_of(left)
+        };
         canvas.rect(
             Area {
                 x0: x_of(left),
@@ -215,28 +221,85 @@ fn panel(
 
 /// What stands beside a bar: a total, or a signed change with its part of the baseline.
 fn value(step: &Step, baseline: f64) -> String {
-    let part = |v: f64| {
-        if baseline > 0.0 {
-            percent(v / baseline)
-        } else {
-            "n/a".to_string()
-        }
+    let part = |v: f64| match baseline > 0.0 {
+        true => percent(v / baseline),
+        false => "n/a".to_string(),
+    };
+    let change = match step.total {
+        true => step.to - baseline,
+        false => step.to - step.from,
     };
     if step.total {
-        return match step.name.as_str() {
-            "net" => format!("{} ({})", bytes(step.to), part(step.to)),
-            _ => bytes(step.to),
+        return match (step.name.as_str(), change) {
+            ("baseline", _) => bytes(step.to),
+            (_, c) if c > 0.0 => format!("{} ({} more)", bytes(step.to), part(c)),
+            (_, c) => format!("{} ({} saved)", bytes(step.to), part(-c)),
         };
     }
-    let change = step.to - step.from;
     let sign = match change {
         c if c > 0.0 => "+",
         c if c < 0.0 => "−",
-        _ => "±",
+        _ => return "no change".to_string(),
     };
     format!(
         "{sign}{} ({sign}{})",
         bytes(change.abs()),
         part(change.abs())
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::sample;
+    use super::*;
+
+    #[test]
+    fn steps_lead_from_the_baseline_to_the_model() {
+        let (mut scenario, result) = sample::week(4, 3);
+        scenario.baseline = 1;
+        let context = Context {
+            scenario: &scenario,
+            result: &result,
+            timelines: vec![],
+        };
+        for row in [0, 2, 3] {
+            let steps = steps(&context, context.baseline().unwrap(), row);
+            for pair in steps[..4].windows(2) {
+                assert_eq!(pair[0].to, pair[1].from);
+            }
+            let net = steps[4].to;
+            assert!((steps[3].to - net).abs() <= net * 1e-12, "{steps:?}");
+            let exact: u128 = result.rows[row]
+                .replications
+                .iter()
+                .map(|r| r.byte_ns)
+                .sum();
+            let mean = exact as f64 / 3.0 / result.measure_ns as f64;
+            assert!((net - mean).abs() <= mean * 1e-12, "{net} vs {mean}");
+        }
+    }
+
+    #[test]
+    fn values_say_what_is_saved() {
+        let step = |name: &str, from, to, total| Step {
+            name: name.into(),
+            from,
+            to,
+            color: (0, 0, 0),
+            total,
+        };
+        assert_eq!(
+            value(&step("net", 0.0, 2e9, true), 8e9),
+            "2.00 GB (75.0% saved)"
+        );
+        assert_eq!(
+            value(&step("net", 0.0, 1e10, true), 8e9),
+            "10.0 GB (25.0% more)"
+        );
+        assert_eq!(
+            value(&step("KV", 8e9, 2e9, false), 8e9),
+            "−6.00 GB (−75.0%)"
+        );
+        assert_eq!(value(&step("state", 2e9, 2e9, false), 8e9), "no change");
+    }
 }

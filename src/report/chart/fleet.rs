@@ -23,10 +23,7 @@ pub fn draw(context: &Context, canvas: &mut Canvas) {
     let bin = duration(context.result.bin_ns);
     let note = match context.replications() {
         1 => format!("line: average of each {bin} bin; band: lowest to highest instant in it"),
-        _ => format!(
-            "line: mean over replications, by bins of {bin}; band: lowest to highest instant of \
-             any replication"
-        ),
+        _ => format!("line: mean ({bin} bins); band: least to most of any replication"),
     };
     let area = frame::header(
         context,
@@ -37,7 +34,7 @@ pub fn draw(context: &Context, canvas: &mut Canvas) {
     let legend_width = (area.width() * 0.27).min(canvas.u(430.0));
     let rows = context.result.rows.len();
     let highest = (0..rows).map(|r| peak(context, r).0).max().unwrap_or(0) as f64;
-    let axis = ByteAxis::new(highest, 6);
+    let axis = ByteAxis::new(highest, 8);
     let labels = axis
         .ticks
         .iter()
@@ -116,6 +113,9 @@ fn band(
     canvas.line(&top, color, 1.0, 0.75);
 }
 
+/// With more rows than this only the highest peak is labelled: the legend says the others.
+const LABELLED: usize = 5;
+
 /// Rings each row's highest instant and writes its value where no other label is.
 fn mark_peaks(context: &Context, canvas: &mut Canvas, plot: Area, y_of: &dyn Fn(f64) -> f64) {
     let mut peaks: Vec<(usize, u64, u64)> = (0..context.result.rows.len())
@@ -125,7 +125,12 @@ fn mark_peaks(context: &Context, canvas: &mut Canvas, plot: Area, y_of: &dyn Fn(
         .collect();
     peaks.sort_by_key(|p| std::cmp::Reverse(p.1));
     let mut taken: Vec<Area> = Vec::new();
-    for (row, value, at) in peaks {
+    let labelled = if peaks.len() > LABELLED {
+        1
+    } else {
+        peaks.len()
+    };
+    for (rank, (row, value, at)) in peaks.into_iter().enumerate() {
         let x = (plot.x0 + plot.width() * share(at, context.result.measure_ns)).min(plot.x1 - 1.0);
         let y = y_of(value as f64);
         canvas.ring((x, y), 6.0, palette::model(row));
@@ -152,7 +157,7 @@ fn mark_peaks(context: &Context, canvas: &mut Canvas, plot: Area, y_of: &dyn Fn(
         });
         let free = boxes.iter().find(|b| {
             let inside = b.x0 >= plot.x0 && b.x1 <= plot.x1 && b.y0 >= plot.y0 - gap * 2.2;
-            inside && taken.iter().all(|t| !t.overlaps(b))
+            inside && rank < labelled && taken.iter().all(|t| !t.overlaps(b))
         });
         taken.push(Area {
             x0: x - gap,
@@ -163,6 +168,15 @@ fn mark_peaks(context: &Context, canvas: &mut Canvas, plot: Area, y_of: &dyn Fn(
         // Without a free place the legend alone says it.
         if let Some(place) = free.copied() {
             taken.push(place);
+            // A veil keeps the text legible over lines.
+            let (x0, x1) = (place.x0 - gap * 0.2, place.x1 + gap * 0.2);
+            let veil = [
+                (x0, place.y0),
+                (x1, place.y0),
+                (x1, place.y1),
+                (x0, place.y1),
+            ];
+            canvas.polygon(&veil, (255, 255, 255), 0.8);
             canvas.text(&text, (place.x0, place.y1 - h * 0.12), Align::Left, font);
         }
     }

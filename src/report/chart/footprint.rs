@@ -6,7 +6,7 @@ use super::axis::{byte_label, log_ticks, token_label};
 use super::canvas::{Align, Area, Canvas};
 use super::frame::{self, Entry, LABEL, SMALL, Swatch};
 use super::palette::{GREY, GRID, INK};
-use crate::report::number::{bytes, count};
+use crate::report::number::bytes;
 use crate::scenario::{Agent, Law, LawKind, SystemPrompt};
 
 /// The axis starts here, tokens.
@@ -25,7 +25,7 @@ struct Mark {
 }
 
 pub fn draw(context: &Context, canvas: &mut Canvas) {
-    let note = "one sequence, snapshots and shared prompts not included; both axes logarithmic";
+    let note = "snapshots not included; both axes logarithmic";
     let area = frame::header(
         context,
         canvas,
@@ -100,7 +100,7 @@ pub fn draw(context: &Context, canvas: &mut Canvas) {
     draw_marks(canvas, &marks, plot, area.y0, &x_of);
     for (row, curve) in curves.iter().enumerate() {
         let line: Vec<(f64, f64)> = curve.iter().map(|p| (x_of(p.0), y_of(p.1))).collect();
-        frame::model_line(canvas, &line, row, 4.0);
+        frame::model_line(canvas, &straighten(&line), row, 4.0);
     }
     let side = Area {
         x0: area.x1 - legend_width,
@@ -120,6 +120,28 @@ fn curve(bytes: impl Fn(u64) -> u64, low: f64, high: f64) -> Vec<(f64, f64)> {
         .map(|tokens| (tokens, bytes(tokens as u64) as f64))
         .filter(|p| p.1 > 0.0)
         .collect()
+}
+
+/// Drops points that lie within half a pixel of a straight line between those kept, so that
+/// rounding to whole pixels does not make a smooth curve uneven.
+fn straighten(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let off = |a: (f64, f64), b: (f64, f64), p: (f64, f64)| {
+        let slope = (b.1 - a.1) / (b.0 - a.0).max(1e-9);
+        (p.1 - (a.1 + slope * (p.0 - a.0))).abs() > 0.5
+    };
+    let Some(first) = points.first() else {
+        return Vec::new();
+    };
+    let (mut out, mut from) = (vec![*first], 0);
+    for to in 1..points.len() {
+        let between = &points[from + 1..to];
+        if between.iter().any(|p| off(points[from], points[to], *p)) {
+            from = to - 1;
+            out.push(points[from]);
+        }
+    }
+    out.extend(points[1..].last());
+    out
 }
 
 /// Mean tokens per held sequence of the compared models; tokens of shared prompts count once.
@@ -154,7 +176,7 @@ fn marks(context: &Context) -> Vec<Mark> {
     let mut marks: Vec<Mark> = mean_context(context)
         .map(|tokens| Mark {
             tokens,
-            text: format!("mean held {}", count(tokens)),
+            text: format!("mean context held {}", token_label(tokens)),
         })
         .into_iter()
         .collect();
@@ -177,7 +199,7 @@ fn marks(context: &Context) -> Vec<Mark> {
             };
             marks.push(Mark {
                 tokens,
-                text: format!("{what} {} ({who})", count(tokens)),
+                text: format!("{what} {} ({who})", token_label(tokens)),
             });
         }
     };
@@ -235,7 +257,7 @@ fn legend(context: &Context, canvas: &mut Canvas, area: Area, last: f64) {
                 format!(
                     "{} at {}",
                     bytes(footprint.bytes(tokens as u64) as f64),
-                    count(tokens)
+                    token_label(tokens)
                 )
             };
             let values: Vec<String> = mean.iter().chain([&last]).map(|t| value(*t)).collect();

@@ -1,11 +1,11 @@
 //! The seven charts of a run, as SVG and PNG.
 //!
-//! plotters draws shapes and text into SVG ([`canvas`]); resvg turns that into PNG with the
-//! embedded DejaVu font ([`png`]). Axes, legends and panels are laid out here rather than by
+//! plotters draws shapes and text into SVG (`canvas`); resvg turns that into PNG with the
+//! embedded DejaVu font (`png`). Axes, legends and panels are laid out here rather than by
 //! plotters' chart builder, which knows neither byte and weekday ticks nor legends beside the
-//! plot. What charts share: [`axis`] (scales and ticks), [`columns`] (bins to pixel columns
-//! without losing a peak), [`palette`] and [`frame`] (title, legend). Charts read results only
-//! through [`Context`].
+//! plot. What charts share: `axis` (scales and ticks), `columns` (bins to pixel columns
+//! without losing a peak), `palette` and `frame` (title, legend). Charts read results only
+//! through `Context`.
 
 mod axis;
 mod bridge;
@@ -30,10 +30,10 @@ use crate::observe::results::{ModelRow, RunResult};
 use crate::scenario::Scenario;
 use canvas::Canvas;
 
-/// Least width and height of a chart, px.
-pub const MIN_SIDE: u32 = 300;
+/// Least width and height of a chart, px: below, text would be too small to read.
+pub const MIN_SIZE: (u32, u32) = (640, 360);
 /// Greatest width and height of a chart, px.
-pub const MAX_SIDE: u32 = 8192;
+pub const MAX_SIZE: (u32, u32) = (8192, 8192);
 
 /// What charts are drawn from.
 struct Context<'a> {
@@ -86,10 +86,8 @@ pub fn render_all(
     options: &ReportOptions,
 ) -> Result<Vec<OutputFile>, ReportError> {
     let (w, h) = options.size;
-    if [w, h]
-        .iter()
-        .any(|side| !(MIN_SIDE..=MAX_SIDE).contains(side))
-    {
+    let wide = (MIN_SIZE.0..=MAX_SIZE.0).contains(&w);
+    if !wide || !(MIN_SIZE.1..=MAX_SIZE.1).contains(&h) {
         return Err(ReportError::Size(options.size));
     }
     let timelines = result.rows.iter().map(|row| merge(row, result)).collect();

@@ -31,10 +31,7 @@ fn summary(context: &Context, row: usize, bar: &Bar) -> (f64, f64, f64) {
 pub fn draw(context: &Context, canvas: &mut Canvas) {
     let note = match context.replications() {
         1 => "p99: exceeded 1% of the time",
-        _ => {
-            "bars: means over replications; whiskers: lowest to highest replication; p99: \
-             exceeded 1% of the time"
-        }
+        _ => "bars: mean over replications; whiskers: their range",
     };
     let area = frame::header(
         context,
@@ -46,14 +43,17 @@ pub fn draw(context: &Context, canvas: &mut Canvas) {
     let highest = (0..rows)
         .flat_map(|row| BARS.map(|bar| summary(context, row, &bar).2))
         .fold(0.0, f64::max);
-    let axis = ByteAxis::new(highest, 6);
+    let axis = ByteAxis::new(highest, 8);
     let names = (area.width() * 0.25).min(canvas.u(400.0));
     let values = canvas.u(230.0);
+    // Bars of few models need not fill the page.
+    let room = area.height() - canvas.u(62.0);
+    let slot = (room / rows.max(1) as f64).min(canvas.u(240.0));
     let plot = Area {
         x0: (area.x0 + names + canvas.u(90.0)).round(),
         y0: area.y0.round(),
         x1: (area.x1 - values).round(),
-        y1: (area.y1 - canvas.u(62.0)).round(),
+        y1: (area.y0 + slot * rows as f64).round(),
     };
     for tick in &axis.ticks {
         let x = plot.x0 + plot.width() * tick.at / axis.top;
@@ -68,12 +68,10 @@ pub fn draw(context: &Context, canvas: &mut Canvas) {
     let title = format!("memory held ({})", axis.unit);
     canvas.text(
         &title,
-        ((plot.x0 + plot.x1) / 2.0, area.y1),
+        ((plot.x0 + plot.x1) / 2.0, plot.y1 + canvas.u(62.0)),
         Align::Center,
         LABEL,
     );
-    // Bars of few models need not fill the page.
-    let slot = (plot.height() / rows.max(1) as f64).min(canvas.u(210.0));
     for row in 0..rows {
         let y0 = plot.y0 + slot * row as f64;
         let band = Area {

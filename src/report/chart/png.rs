@@ -17,13 +17,18 @@ fn fonts() -> Arc<fontdb::Database> {
     Arc::clone(FONTS.get_or_init(load))
 }
 
-/// The picture at the SVG's own size.
-pub fn render(svg: &str) -> Result<Vec<u8>, String> {
+/// The picture as shapes.
+pub fn parse(svg: &str) -> Result<Tree, String> {
     let options = Options {
         fontdb: fonts(),
         ..Options::default()
     };
-    let tree = Tree::from_str(svg, &options).map_err(|e| e.to_string())?;
+    Tree::from_str(svg, &options).map_err(|e| e.to_string())
+}
+
+/// The picture at the SVG's own size.
+pub fn render(svg: &str) -> Result<Vec<u8>, String> {
+    let tree = parse(svg)?;
     let size = tree.size().to_int_size();
     let mut pixmap =
         Pixmap::new(size.width(), size.height()).ok_or("not enough memory for the picture")?;

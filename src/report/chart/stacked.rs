@@ -19,7 +19,7 @@ pub struct Split {
 /// By what the bytes are.
 pub const KIND: Split = Split {
     heading: "Memory by kind",
-    names: &["KV entries and windows", "recurrent state", "snapshots"],
+    names: &["KV entries and windows", "state and tails", "snapshots"],
     colors: &palette::KIND,
     parts: |b| &b.kind,
 };
@@ -37,9 +37,9 @@ pub const ACTIVITY: Split = Split {
     heading: "Memory by activity of its sequence",
     names: &[
         "running",
-        "waiting for a tool",
-        "blocked on subagents",
-        "user thinks",
+        "tool call",
+        "blocked",
+        "user thinking",
         "finished",
     ],
     colors: &palette::ACTIVITY,
@@ -47,7 +47,7 @@ pub const ACTIVITY: Split = Split {
 };
 
 /// Panels whose highest value is at least this part of the highest of all share one scale.
-const SHARE_SCALE: f64 = 0.15;
+const SHARE_SCALE: f64 = 0.3;
 
 pub fn draw(context: &Context, canvas: &mut Canvas, split: &Split) {
     let tops: Vec<f64> = context
@@ -61,14 +61,18 @@ pub fn draw(context: &Context, canvas: &mut Canvas, split: &Split) {
         .all(|t| *t == 0.0 || *t >= highest * SHARE_SCALE);
     let scale = match (tops.len(), shared) {
         (0 | 1, _) => "",
-        (_, true) => "; all panels share the vertical scale",
-        (_, false) => "; each panel has its own vertical scale",
+        (_, true) => "; one vertical scale",
+        (_, false) => "; vertical scales differ",
     };
-    let note = format!("areas: mean over replications{scale}");
+    let note = match context.replications() {
+        1 => format!("areas: average of each bin; line: highest instant in it{scale}"),
+        _ => format!("areas: mean over replications; line: highest instant of any{scale}"),
+    };
     let area = frame::header(context, canvas, split.heading, &note);
     let top = legend(canvas, area, split);
     let area = Area { y0: top, ..area };
-    let title_gap = canvas.u(48.0);
+    // Room for the labels of the time axis and its title.
+    let title_gap = canvas.u(58.0);
     let bottom = Area {
         y1: area.y1 - title_gap,
         ..area
@@ -99,7 +103,7 @@ fn legend(canvas: &mut Canvas, area: Area, split: &Split) -> f64 {
         .collect();
     let line = Entry {
         swatch: Swatch::Rule,
-        name: "highest instant of any replication".to_string(),
+        name: "highest instant".to_string(),
         details: vec![],
     };
     entries.push(line);
@@ -157,7 +161,7 @@ fn panel(
         x0: (area.x0 + canvas.u(104.0)).round(),
         y0: (name_y + canvas.u(16.0)).round(),
         x1: (area.x1 - canvas.u(14.0)).round(),
-        y1: (area.y1 - canvas.u(if last { 30.0 } else { 12.0 })).round(),
+        y1: (area.y1 - canvas.u(10.0)).round(),
     };
     name(context, canvas, row, (plot.x0, name_y), plot.x1);
     let fits = frame::time_labels(canvas, plot.width());
