@@ -76,7 +76,9 @@ impl ArrivalStream {
                 let expected = expected_by_hour(*per_hour, profile);
                 if expected.iter().any(|&n| n > 0.0) {
                     let gaps = Sampler::new(&gap_law(*cv));
-                    let offset_ns = (profile.utc_offset_hours * HOUR_NS as f64).round() as i128;
+                    // Whole weeks change nothing.
+                    let offset_hours = profile.utc_offset_hours % HOURS_A_WEEK as f64;
+                    let offset_ns = (offset_hours * HOUR_NS as f64).round() as i128;
                     let start_ns = offset_ns - i128::from(warmup_ns);
                     Process::Renewal(Box::new(Renewal::new(entry_key, gaps, expected, start_ns)))
                 } else {

@@ -203,7 +203,7 @@ fn bursty_arrivals_keep_the_mean_rate_under_a_profile() {
 
 #[test]
 fn local_clock_is_ahead_by_the_offset() {
-    for offset in [-8.0, 2.0, 5.5, 30.0] {
+    for offset in [-8.0, 2.0, 5.5, 30.0, -340.25] {
         let mut profile = office();
         profile.utc_offset_hours = offset;
         // Times are since the warm-up's start, 30 hours before time 0.
@@ -278,6 +278,9 @@ fn a_longer_window_only_adds_and_other_entries_change_nothing() {
 
 #[test]
 fn no_rate_gives_nothing() {
+    let mut nowhere = flat();
+    nowhere.utc_offset_hours = f64::NEG_INFINITY;
+    assert!(stream(&renewal(10.0, 1.0, nowhere), DAY_NS, DAY_NS).count() > 0);
     let mut idle = flat();
     idle.weekdays = [false; 7];
     let mut zero = flat();

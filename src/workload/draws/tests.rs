@@ -9,11 +9,13 @@ fn root() -> RunKey {
     RunKey::entry(7, 0, "developers")
 }
 
+type Sequence = (&'static str, Box<dyn Fn(u32) -> u64>);
+
 /// Draw number i along each coordinate that a simulation counts through.
-fn sequences() -> Vec<(&'static str, Box<dyn Fn(u32) -> u64>)> {
+fn sequences() -> Vec<Sequence> {
     let key = root();
     let session = key.session(5);
-    let mut all: Vec<(&'static str, Box<dyn Fn(u32) -> u64>)> = vec![
+    let mut all: Vec<Sequence> = vec![
         (
             "turn",
             Box::new(move |i| session.draw(Field::Think, i, 0, 0)),
