@@ -111,7 +111,7 @@ fn very_wide_lognormal_laws_keep_their_mean() {
     for sigma in [6.0, 8.0] {
         let mean = (sigma * sigma / 2.0_f64).exp();
         let error = sampler(LawKind::Lognormal { mu: 0.0, sigma }).mean() / mean - 1.0;
-        assert!(error.abs() < 1e-4, "sigma {sigma}: mean off by {error:e}");
+        assert!(error.abs() < 2e-4, "sigma {sigma}: mean off by {error:e}");
     }
 }
 
