@@ -95,3 +95,6 @@ impl RunKey {
         )
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,5 +6,5 @@ mod sampler;
 pub mod template;
 
 pub use draws::{Field, RunKey};
-pub use sampler::Sampler;
+pub use sampler::{Sampler, Tables};
 pub use template::{RunDraws, Template};

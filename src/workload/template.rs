@@ -2,8 +2,8 @@
 //! are drawn once a run, once a turn, or at each use).
 
 use super::draws::{Field, RunKey, hash_name};
-use super::sampler::{Sampler, round_half_up};
-use crate::scenario::{Agent, AtLimit, SystemPrompt};
+use super::sampler::{Sampler, Tables, round_half_up};
+use crate::scenario::{Agent, AtLimit, Law, SystemPrompt};
 
 /// An agent's laws, compiled.
 #[derive(Clone, Debug)]
@@ -75,41 +75,43 @@ fn at_least_one(value: f64) -> u32 {
 }
 
 impl Template {
-    /// Compiles an agent.
+    /// Compiles an agent. Equal laws of it share a table.
     pub fn new(agent: &Agent) -> Template {
+        let mut tables = Tables::default();
+        let mut compile = |law: &Law| Sampler::with_tables(law, &mut tables);
         let spawns = agent.spawns.iter().map(|s| SpawnTemplate {
             hash: hash_name(&s.name),
             happens_below: threshold(s.probability),
-            count: Sampler::new(&s.count),
-            task: Sampler::new(&s.task),
-            result: Sampler::new(&s.result),
+            count: compile(&s.count),
+            task: compile(&s.task),
+            result: compile(&s.result),
         });
         Template {
             spawns: spawns.collect(),
             own_prompt: match &agent.system_prompt {
-                SystemPrompt::Own(law) => Some(Sampler::new(law)),
+                SystemPrompt::Own(law) => Some(compile(law)),
                 SystemPrompt::Shared { .. } => None,
             },
-            first_prompt: Sampler::new(&agent.first_prompt),
-            prompt: Sampler::new(&agent.prompt),
-            turns: Sampler::new(&agent.turns),
-            steps: Sampler::new(&agent.steps),
-            tool_tokens: Sampler::new(&agent.tool_tokens),
-            tool_time: Sampler::new(&agent.tool_time),
-            output: Sampler::new(&agent.output),
-            think: Sampler::new(&agent.think),
-            session_factor: Sampler::new(&agent.session_factor),
-            max_duration: agent.max_duration.as_ref().map(Sampler::new),
-            limit_tokens: agent.limit.as_ref().map(|l| Sampler::new(&l.tokens)),
+            first_prompt: compile(&agent.first_prompt),
+            prompt: compile(&agent.prompt),
+            turns: compile(&agent.turns),
+            steps: compile(&agent.steps),
+            tool_tokens: compile(&agent.tool_tokens),
+            tool_time: compile(&agent.tool_time),
+            output: compile(&agent.output),
+            think: compile(&agent.think),
+            session_factor: compile(&agent.session_factor),
+            max_duration: agent.max_duration.as_ref().map(&mut compile),
+            limit_tokens: agent.limit.as_ref().map(|l| compile(&l.tokens)),
             compact_to: agent.limit.as_ref().and_then(|l| match &l.then {
-                AtLimit::Compact { to } => Some(Sampler::new(to)),
+                AtLimit::Compact { to } => Some(compile(to)),
                 AtLimit::End => None,
             }),
             rewind_below: agent
                 .rewind
                 .as_ref()
                 .map_or(0, |r| threshold(r.probability)),
-            rewind_depth: agent.rewind.as_ref().map(|r| Sampler::new(&r.depth)),
+            rewind_depth: agent.rewind.as_ref().map(|r| compile(&r.depth)),
             agent: agent.clone(),
         }
     }
@@ -223,3 +225,6 @@ impl Template {
             .integer(child.draw(Field::Result, 0, 0, 0))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -90,6 +90,7 @@ impl Sampler {
         let (low, high) = match (&form, &law.kind) {
             // Rounding must not leave the interval.
             (Form::Uniform(..), LawKind::Uniform { low, high }) => (*low, *high),
+            (Form::TableUp(_), LawKind::Geometric { .. }) => (1.0, f64::INFINITY),
             _ => (f64::NEG_INFINITY, f64::INFINITY),
         };
         let (min, max) = (

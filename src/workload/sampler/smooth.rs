@@ -2,7 +2,8 @@
 
 use super::special::{Gamma, normal_upper, poisson_large};
 use crate::scenario::LawKind;
-use libm::{exp, log, log1p, pow};
+use libm::{erfc, exp, log, log1p, log2, pow};
+use std::f64::consts::FRAC_1_SQRT_2;
 
 /// A law with a continuous quantile function.
 #[derive(Clone, Copy, Debug)]
@@ -100,6 +101,25 @@ impl Smooth {
             Smooth::Pareto { power, scale } => scale * exp(-power * log(tail)),
             Smooth::Geometric { rate } => -log(tail) / rate,
             Smooth::Poisson { mean } => poisson_large(mean, normal_upper(tail)),
+        }
+    }
+
+    /// Mean of the values above the upper quantile at a small `tail`.
+    pub(super) fn mean_above(&self, tail: f64) -> f64 {
+        if let Smooth::Lognormal { mu, sigma } = *self {
+            let mean = exp(mu + 0.5 * sigma * sigma);
+            let beyond = normal_upper(tail) - sigma;
+            return mean * 0.5 * erfc(beyond * FRAC_1_SQRT_2) / tail;
+        }
+        // Exact for a Pareto tail: the quantile is a power of the tail, -slope, and the mean above
+        // q is q / (1 - slope). Lighter tails have next to nothing there.
+        let (at, further) = (self.upper(tail), self.upper(0.5 * tail));
+        let slope = log2(further / at);
+        // An infinite mean is legal under a maximum only, which the result then exceeds.
+        if slope < 1.0 {
+            at / (1.0 - slope)
+        } else {
+            f64::INFINITY
         }
     }
 

@@ -176,8 +176,10 @@ impl Table {
         }
 
         let mut nodes = cells.nodes(law.least());
+        // The last two words stand for all that is beyond them, which keeps the mean of laws such as
+        // a Pareto of shape 1.1: a fiftieth of it is there.
         let last = nodes.len() - 1;
-        nodes[last] = nodes[last].max(mean_beyond(law));
+        nodes[last] = nodes[last].max(law.mean_above(power_of_half(63)).min(LARGEST));
         let low_len = 1 + low_bits.iter().map(|b| 1 << b).sum::<usize>() - FIRST_OCTAVE as usize;
         let body = nodes[low_len - 1..low_len + body_cells].into();
         let high: Vec<f64> = nodes.drain(low_len - 1 + body_cells..).rev().collect();
@@ -193,20 +195,6 @@ impl Table {
 /// 2^-n, exactly.
 fn power_of_half(n: u32) -> f64 {
     f64::from_bits(u64::from(1023 - n) << 52)
-}
-
-/// Mean of the values beyond a share of 2^-63, from the quantiles at 2^-63 and 2^-64 as if the
-/// tail were Pareto's (whose mean beyond q is q / (1 - slope)): this keeps the mean of laws such as
-/// a Pareto of shape 1.1, which has a fiftieth of it there.
-fn mean_beyond(law: &Smooth) -> f64 {
-    let (at_63, at_64) = (law.upper(power_of_half(63)), law.upper(power_of_half(64)));
-    let slope = libm::log2(at_64 / at_63);
-    // An infinite mean is only legal under a maximum, which any large value reaches.
-    if slope < 1.0 {
-        (at_63 / (1.0 - slope)).min(LARGEST)
-    } else {
-        LARGEST
-    }
 }
 
 /// Scales that errors are compared with.

@@ -42,7 +42,7 @@ fn continuous() -> Vec<(LawKind, f64)> {
         (Exponential { mean: 3e9 }, 3e9),
         (lognormal_mean_cv(1.0, 0.8), 1.0),
     ];
-    for sigma in [0.05, 0.8, 1.64, 2.02, 3.0] {
+    for sigma in [0.05, 0.8, 1.64, 2.02, 3.0, 4.0] {
         let mean = (9.0 + sigma * sigma / 2.0_f64).exp();
         laws.push((Lognormal { mu: 9.0, sigma }, mean));
     }
