@@ -47,10 +47,10 @@ impl Role {
     pub fn words(self) -> &'static str {
         match self {
             Role::Kv => "KV entries",
-            Role::Indexer => "indexer",
+            Role::Indexer => "indexer keys",
             Role::State => "recurrent state",
             Role::Conv => "convolution state",
-            Role::Tail => "compressor tail",
+            Role::Tail => "compressor tails",
         }
     }
 }
@@ -165,7 +165,9 @@ pub(super) fn suggest(found: &str, allowed: &[String]) -> Option<String> {
     if allowed.iter().any(|a| a == usual) {
         return Some(usual.to_owned());
     }
-    nearest(&lower, allowed.iter().map(String::as_str))
+    // Names such as fp4 and fp8 are near each other, so only a plain misspelling counts.
+    let near = nearest(&lower, allowed.iter().map(String::as_str))?;
+    (strsim::jaro_winkler(&lower, &near) > 0.9).then_some(near)
 }
 
 /// The nearest of `names` to `found`, if it is near enough to be a misspelling.
