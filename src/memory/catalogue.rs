@@ -55,7 +55,7 @@ static ITEMS: [Item; 28] = items![
 ];
 
 /// The names of the catalogue's models, in the order of listings.
-pub fn catalogue() -> impl Iterator<Item = &'static str> {
+pub fn catalogue() -> impl Iterator<Item = &'static str> + Clone {
     ITEMS.iter().map(|i| i.name)
 }
 

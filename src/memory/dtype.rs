@@ -47,10 +47,10 @@ impl Role {
     pub fn words(self) -> &'static str {
         match self {
             Role::Kv => "KV entries",
-            Role::Indexer => "indexer",
+            Role::Indexer => "indexer keys",
             Role::State => "recurrent state",
             Role::Conv => "convolution state",
-            Role::Tail => "compressor tail",
+            Role::Tail => "compressor tails",
         }
     }
 }
@@ -165,15 +165,27 @@ pub(super) fn suggest(found: &str, allowed: &[String]) -> Option<String> {
     if allowed.iter().any(|a| a == usual) {
         return Some(usual.to_owned());
     }
-    nearest(&lower, allowed.iter().map(String::as_str))
+    // Names such as fp4 and fp8 are near each other, so only a plain misspelling counts.
+    let near = nearest(&lower, allowed.iter().map(String::as_str))?;
+    (strsim::jaro_winkler(&lower, &near) > 0.9).then_some(near)
 }
 
-/// The nearest of `names` to `found`, if it is near enough to be a misspelling.
-pub(super) fn nearest<'a>(found: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+/// The nearest of `names` to `found`, if it is near enough to be a misspelling or `found` begins
+/// it.
+pub(super) fn nearest<'a>(
+    found: &str,
+    names: impl Iterator<Item = &'a str> + Clone,
+) -> Option<String> {
     let found = found.to_ascii_lowercase();
-    names
-        .map(|n| (strsim::jaro_winkler(&found, &n.to_ascii_lowercase()), n))
-        .filter(|(score, _)| *score > 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, n)| n.to_owned())
+    let longer = names
+        .clone()
+        .find(|n| found.len() > 1 && n.to_ascii_lowercase().starts_with(&found));
+    let near = || {
+        names
+            .map(|n| (strsim::jaro_winkler(&found, &n.to_ascii_lowercase()), n))
+            .filter(|(score, _)| *score > 0.8)
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|(_, n)| n)
+    };
+    longer.or_else(near).map(str::to_owned)
 }

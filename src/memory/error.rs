@@ -31,25 +31,17 @@ pub enum ModelError {
         /// Why.
         message: String,
     },
-    /// The text is not YAML, or not a model's fields; `message` has line, column and an excerpt.
-    #[error("{file}: not a valid model file\n{message}")]
-    Syntax {
-        /// The file.
-        file: String,
-        /// The parser's message.
-        message: String,
-    },
-    /// The fields are well formed but make no model.
-    #[error("{file}{}: {field}: {message}", position(.at))]
+    /// The text is not YAML, or its fields make no model.
+    #[error("{file}{}: {message}{excerpt}", position(.at))]
     Invalid {
         /// The file.
         file: String,
         /// Line and column, if known, both from 1.
         at: Option<(u64, u64)>,
-        /// The field, e.g. `dtypes.kv` or `groups[2].rope`.
-        field: String,
-        /// What is wrong and what is allowed.
+        /// Which field, what is wrong with it, and what is allowed.
         message: String,
+        /// The line at fault with a mark under it, after a line break; empty if there is none.
+        excerpt: String,
     },
     /// A data type that the model's groups cannot have.
     #[error(
@@ -90,9 +82,7 @@ pub enum ModelError {
         what: &'static str,
     },
     /// The model's bytes do not fit.
-    #[error(
-        "model {model}: {what} is beyond what can be counted (2^64 bytes for a sequence of {tokens} tokens)"
-    )]
+    #[error("model {model}: its {what} would pass 2^64 bytes for a sequence of {tokens} tokens")]
     Overflow {
         /// The model.
         model: String,
@@ -117,7 +107,7 @@ impl ModelError {
     }
 }
 
-fn did_you_mean(suggestion: &Option<String>) -> String {
+pub(super) fn did_you_mean(suggestion: &Option<String>) -> String {
     suggestion
         .as_ref()
         .map_or_else(String::new, |s| format!(" (did you mean `{s}`?)"))

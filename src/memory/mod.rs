@@ -4,7 +4,7 @@
 //! A model file ([`spec`]) lists layer groups; [`parse`] reads and checks it; [`catalogue`] holds
 //! the files that come with the program; [`dtype`] gives the bytes of an entry in a data type;
 //! [`parts`] says what each group stores; [`resolve`] adds the parts up into the closed form
-//! ([`footprint`]).
+//! ([`Footprint`]).
 
 mod catalogue;
 pub mod dtype;
@@ -38,35 +38,4 @@ pub struct MemoryModel {
     pub weights_bytes: u64,
     /// The closed form that gives bytes from tokens.
     pub footprint: Footprint,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn bytes(name: &str, overrides: &Overrides, tokens: u64) -> u64 {
-        lookup(name)
-            .unwrap()
-            .resolve(overrides, name)
-            .unwrap()
-            .footprint
-            .bytes(tokens)
-    }
-
-    #[test]
-    fn the_articles_numbers() {
-        let plain = Overrides::default();
-        assert_eq!(bytes("all-mla-93", &plain, 128_000), 13_713_408_000);
-        assert_eq!(bytes("all-mla-93", &plain, 1_000_000), 107_136_000_000);
-        let k3 = lookup("kimi-k3-article")
-            .unwrap()
-            .resolve(&plain, "k3")
-            .unwrap()
-            .footprint;
-        assert_eq!(k3.kv_bytes(128_000), 3_538_944_000);
-        assert_eq!(k3.kv_bytes(1 << 20), 28_991_029_248);
-        assert_eq!(k3.state_bytes, 217_055_232);
-        assert_eq!(50 * k3.snapshot_bytes(1), 10_852_761_600);
-        assert_eq!(bytes("deepseek-v4-pro", &plain, 1 << 20), 5_802_431_488);
-    }
 }

@@ -1,13 +1,14 @@
 //! Model files: YAML text to a checked [`ModelSpec`]. The only place that knows the YAML parser.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_saphyr::{Location, Spanned};
+use serde_saphyr::{Location, MessageFormatter, Spanned, UserMessageFormatter};
 
-use super::dtype::{Role, Shape};
-use super::error::ModelError;
+use super::dtype::{Role, Shape, nearest};
+use super::error::{ModelError, did_you_mean};
 use super::resolve::Overrides;
 use super::spec::{Group, ModelSpec};
 
@@ -31,16 +32,71 @@ pub fn parse_model(text: &str, file_name: &str) -> Result<ModelSpec, ModelError>
             limit: MAX_FILE_BYTES,
         });
     }
-    let spec: ModelSpec = serde_saphyr::from_str(text).map_err(|e| ModelError::Syntax {
-        file: file_name.to_owned(),
-        message: e.to_string(),
-    })?;
+    let spec: ModelSpec = serde_saphyr::from_str(text).map_err(|e| syntax(text, file_name, &e))?;
     let checker = Checker {
         text,
         file: file_name,
     };
     checker.check(&spec)?;
     Ok(spec)
+}
+
+/// The parser's error in our words, where it says what it knows.
+fn syntax(text: &str, file: &str, error: &serde_saphyr::Error) -> ModelError {
+    use serde_saphyr::Error;
+    let allowed = |found: &str, expected: &[&str]| {
+        let hint = did_you_mean(&nearest(found, expected.iter().copied()));
+        format!("{hint}; allowed: {}", expected.join(", "))
+    };
+    let message = match error.without_snippet() {
+        Error::SerdeUnknownField {
+            field, expected, ..
+        } => {
+            format!("unknown field `{field}`{}", allowed(field, expected))
+        }
+        Error::SerdeUnknownVariant {
+            variant, expected, ..
+        } => {
+            format!("unknown kind `{variant}`{}", allowed(variant, expected))
+        }
+        Error::SerdeMissingField { field, .. } => format!("the field `{field}` is missing"),
+        other => UserMessageFormatter.format_message(other).into_owned(),
+    };
+    invalid(text, file, error.location(), message)
+}
+
+fn invalid(text: &str, file: &str, at: Option<Location>, message: String) -> ModelError {
+    let at = at
+        .map(|l| (l.line(), l.column()))
+        .filter(|(line, column)| *line > 0 && *column > 0);
+    let excerpt = at.map_or_else(String::new, |(line, column)| excerpt(text, line, column));
+    ModelError::Invalid {
+        file: file.to_owned(),
+        at,
+        message,
+        excerpt,
+    }
+}
+
+/// The line with a mark under the column; empty if the line would not fit a terminal.
+fn excerpt(text: &str, line: u64, column: u64) -> String {
+    let index = usize::try_from(line - 1).unwrap_or(usize::MAX);
+    let shown = text
+        .lines()
+        .nth(index)
+        .map(str::trim_end)
+        .unwrap_or_default();
+    if shown.is_empty() || shown.chars().count() > 200 || shown.contains(char::is_control) {
+        return String::new();
+    }
+    let gutter = line.to_string();
+    let mark = usize::try_from(column).unwrap_or(0);
+    format!(
+        "\n  {gutter} | {shown}\n  {:w$} | {:>mark$}",
+        "",
+        "^",
+        w = gutter.len()
+    )
 }
 
 /// Where a wrong value stands.
@@ -61,15 +117,11 @@ impl Checker<'_> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         if spec.name.is_empty() || spec.name.len() > 64 || !spec.name.chars().all(plain) {
             let message = "1 to 64 letters, digits, `.`, `_` or `-` are needed";
-            return Err(self.invalid(Spot::Top("name"), "name", message.to_owned()));
+            return Err(self.invalid(Spot::Top("name"), "name", message));
         }
         if spec.groups.is_empty() || spec.groups.len() > MAX_GROUPS {
             let message = format!("{} groups; 1 to {MAX_GROUPS} are needed", spec.groups.len());
             return Err(self.invalid(Spot::Top("groups"), "groups", message));
-        }
-        if spec.weights.as_ref().is_some_and(|w| w.bytes == 0) {
-            let message = "must be at least 1; leave `weights` out if they are unknown";
-            return Err(self.invalid(Spot::Top("weights"), "weights.bytes", message.to_owned()));
         }
         for (index, group) in spec.groups.iter().enumerate() {
             self.check_group(index, group)?;
@@ -84,8 +136,7 @@ impl Checker<'_> {
                 suggestion,
                 ..
             }) => {
-                let hint =
-                    suggestion.map_or_else(String::new, |s| format!(" (did you mean `{s}`?)"));
+                let hint = did_you_mean(&suggestion);
                 let message = format!(
                     "`{found}` is not a data type of the {}{hint}; allowed: {}",
                     role.words(),
@@ -176,14 +227,13 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn invalid(&self, spot: Spot, field: &str, message: String) -> ModelError {
-        let at = self.locate(spot).map(|l| (l.line(), l.column()));
-        ModelError::Invalid {
-            file: self.file.to_owned(),
-            at,
-            field: field.to_owned(),
-            message,
-        }
+    fn invalid(&self, spot: Spot, field: &str, message: impl Display) -> ModelError {
+        invalid(
+            self.text,
+            self.file,
+            self.locate(spot),
+            format!("{field}: {message}"),
+        )
     }
 
     /// Reads the text again for positions: only a wrong file pays for it, and the spec stays

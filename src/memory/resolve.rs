@@ -73,7 +73,7 @@ pub struct Resolved {
     pub dtypes: BTreeMap<Role, String>,
     /// The data types in short; see [`MemoryModel::dtypes`].
     pub dtypes_text: String,
-    /// What a snapshot stores besides recurrent and convolution state.
+    /// What a snapshot stores besides recurrent and convolution state; only what the model has.
     pub checkpoint: Checkpoint,
     /// What every group stores.
     pub parts: Vec<Part>,
@@ -223,7 +223,10 @@ impl ModelSpec {
         if checkpoint.tails && !parts.iter().any(|p| p.place == Place::Tail) {
             return lacks("compressor tails");
         }
-        Ok(checkpoint)
+        Ok(Checkpoint {
+            windows: checkpoint.windows && windows,
+            tails: checkpoint.tails,
+        })
     }
 
     fn overflow(&self, what: &'static str) -> ModelError {

@@ -11,6 +11,9 @@ use serde::{Deserialize, Deserializer};
 /// group's numbers inside 128 bits; no real model comes near it.
 pub const MAX_COUNT: u64 = 1_000_000_000;
 
+/// The most bytes that weights may take: 1e15, a thousand times the largest released model.
+pub const MAX_WEIGHT_BYTES: u64 = 1_000_000_000_000_000;
+
 /// A whole number from 1 to [`MAX_COUNT`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Count(u64);
@@ -34,13 +37,25 @@ impl Count {
 
 impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Count, D::Error> {
-        let value = u64::deserialize(deserializer)?;
-        Count::new(value).ok_or_else(|| {
-            de::Error::custom(format!(
-                "{value} is out of range: a whole number from 1 to {MAX_COUNT} is needed"
-            ))
-        })
+        whole(deserializer, MAX_COUNT).map(Count)
     }
+}
+
+/// A whole number from 1 to `max`. The parser hands over the digits as written, so that the
+/// message can show them.
+fn whole<'de, D: Deserializer<'de>>(deserializer: D, max: u64) -> Result<u64, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let number = text
+        .replace('_', "")
+        .parse()
+        .ok()
+        .filter(|n| (1..=max).contains(n));
+    number
+        .ok_or_else(|| de::Error::custom(format!("`{text}` is not a whole number from 1 to {max}")))
+}
+
+fn weight_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    whole(deserializer, MAX_WEIGHT_BYTES)
 }
 
 /// A model file, parsed and checked: how an architecture stores the context of one sequence.
@@ -80,6 +95,7 @@ pub struct MaxContext {
 #[serde(deny_unknown_fields)]
 pub struct Weights {
     /// Bytes of one copy.
+    #[serde(deserialize_with = "weight_bytes")]
     pub bytes: u64,
     /// Whether the source gives a rounded or derived figure.
     #[serde(default)]
