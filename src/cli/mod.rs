@@ -1,7 +1,57 @@
 //! The command line: parses arguments, joins the library's parts, maps errors to exit codes.
 //! No simulation, memory or chart rule lives here.
 
+mod exit;
+mod load;
+mod progress;
+mod run;
+
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+pub use exit::Exit;
+
+/// How much memory a fleet of LLM agents holds over time, under each memory model.
+#[derive(Debug, Parser)]
+#[command(name = "fleetmem", version, about, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Simulate scenarios and write CSV files, charts and a summary
+    Run(run::RunArgs),
+}
+
+/// Options that every command on scenarios takes.
+#[derive(Clone, Debug, Args)]
+pub struct Common {
+    /// Change a value of the scenario before it is read, e.g. `replications=3` or
+    /// `agents.coder.spawns.explorer.count=4`; may be repeated
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub sets: Vec<String>,
+    /// Seed of every draw; the same as `--set seed=N`
+    #[arg(long)]
+    pub seed: Option<u64>,
+}
+
+impl Common {
+    /// All changes to the scenario, in order.
+    pub fn sets(&self) -> Vec<String> {
+        let seed = self.seed.map(|s| format!("seed={s}"));
+        self.sets.iter().cloned().chain(seed).collect()
+    }
+}
+
 /// Runs the command line and returns the process's exit code.
-pub fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut out = std::io::stdout().lock();
+    let result = match &cli.command {
+        Command::Run(args) => run::run(args, &mut out),
+    };
+    exit::report(result)
 }

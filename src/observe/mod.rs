@@ -1,2 +1,15 @@
-//! Exact integer accumulators, merged over replications.
+//! Exact integer accumulators: what the simulation posts is integrated, its extremes are kept, and
+//! the result is a [`results::RunResult`]. Knows models' bytes and categories; no agents' rules,
+//! no files.
+
+mod basis;
+mod books;
+mod category;
+mod extremes;
+mod histogram;
+mod ledger;
 pub mod results;
+
+pub use basis::{Basis, MAX_FEATURES, Vector, ZERO};
+pub use books::{AgentCounts, Books, Change, Plan, RowPlan, SharedPrompt};
+pub use category::{ACTIVITIES, Activity, ROLES, Role, category};

@@ -1,5 +1,6 @@
 //! Arrivals, agents as samplers, and draws keyed by their meaning. Knows no bytes.
 
+pub mod arrivals;
 pub mod draws;
 mod sampler;
 pub mod template;

@@ -1,0 +1,410 @@
+//! The books of one replication: where the simulation posts, and what it adds up to.
+
+use super::basis::{Basis, Vector, ZERO};
+use super::category::{ACTIVITIES, Activity, ROLES, Role, category};
+use super::extremes::{Extremes, Record};
+use super::ledger::Ledger;
+use super::results::{AgentRow, Bin, Counts, RowReplication};
+use crate::memory::Footprint;
+
+/// What all replications of a run share: which rows there are and how they weigh features.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub basis: Basis,
+    /// Which scope each agent belongs to: 0 for the compared models, then one per fixed model.
+    pub agent_scope: Vec<usize>,
+    /// Rows of each scope, as indices into `rows`.
+    pub scope_rows: Vec<std::ops::Range<usize>>,
+    /// All rows: compared models, then fixed ones.
+    pub rows: Vec<RowPlan>,
+    /// Shared prompts, one per agent and variant.
+    pub prompts: Vec<SharedPrompt>,
+    /// Time 0 of the measured window and its end, in simulated ns.
+    pub window: (u64, u64),
+    /// Width of a bin, ns.
+    pub bin_ns: u64,
+}
+
+/// How one row weighs the features.
+#[derive(Clone, Debug)]
+pub struct RowPlan {
+    /// Bytes per feature.
+    pub weights: Vec<i64>,
+    /// Whether the model has state to checkpoint.
+    pub checkpointed: bool,
+}
+
+/// A shared system prompt in one variant.
+#[derive(Clone, Debug)]
+pub struct SharedPrompt {
+    pub tokens: u32,
+    pub scope: usize,
+    /// Bytes per row of the scope: whole entries, and one snapshot at its end.
+    pub bytes: Vec<i64>,
+}
+
+impl SharedPrompt {
+    /// Bytes of a shared prompt of `tokens` tokens under a model (design rule 13).
+    pub fn bytes_of(footprint: &Footprint, tokens: u64) -> i64 {
+        let entries: u64 = footprint.entries.iter().map(|e| e.bytes * (tokens / e.ratio)).sum();
+        (entries + footprint.snapshot_bytes(tokens)) as i64
+    }
+}
+
+/// Event counts of one agent; what differs by model is kept apart.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AgentCounts {
+    pub counts: Counts,
+    /// Tokens prefilled again after a rewind by models with checkpointed state.
+    pub gap: u64,
+}
+
+/// A change of what one run holds, at an instant.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a> {
+    pub at: u64,
+    /// The session's slot.
+    pub session: u32,
+    pub agent: u16,
+    pub role: Role,
+    pub from: Activity,
+    pub to: Activity,
+    pub before: &'a Vector,
+    pub after: &'a Vector,
+    /// Running sequences gained or lost.
+    pub running: i32,
+}
+
+/// The books of one replication.
+#[derive(Debug)]
+pub struct Books<'p> {
+    plan: &'p Plan,
+    ledger: Ledger,
+    extremes: Extremes,
+    records: Vec<Record>,
+    changes: Vec<i64>,
+    /// [before the window, inside it] per agent.
+    counts: [Vec<AgentCounts>; 2],
+    /// Bytes now, most bytes, per session slot and row; and when the session last changed.
+    session_bytes: Vec<i64>,
+    session_peaks: Vec<i64>,
+    session_since: Vec<u64>,
+    /// Most bytes of each ended session, per row.
+    ended: Vec<Vec<u64>>,
+    bin_start: u64,
+    bin_end: u64,
+    out: Vec<RowReplication>,
+    agent_byte_ns: Vec<u128>,
+    silent: bool,
+}
+
+impl<'p> Books<'p> {
+    /// Empty books.
+    pub fn new(plan: &'p Plan) -> Books<'p> {
+        let agents = plan.agent_scope.len();
+        Books {
+            plan,
+            ledger: Ledger::new(agents * ROLES * ACTIVITIES, plan.basis.len()),
+            extremes: Extremes::new(plan),
+            records: Vec::new(),
+            changes: Vec::new(),
+            counts: [vec![AgentCounts::default(); agents], vec![AgentCounts::default(); agents]],
+            session_bytes: Vec::new(),
+            session_peaks: Vec::new(),
+            session_since: Vec::new(),
+            ended: vec![Vec::new(); plan.rows.len()],
+            bin_start: 0,
+            bin_end: 0,
+            out: vec![RowReplication::default(); plan.rows.len()],
+            agent_byte_ns: vec![0; agents * plan.rows.len()],
+            silent: false,
+        }
+    }
+
+    /// Books that only count: for walking sessions without asking what they hold.
+    pub fn silent(plan: &'p Plan) -> Books<'p> {
+        Books { silent: true, ..Books::new(plan) }
+    }
+
+    /// The plan these books follow.
+    pub fn plan(&self) -> &'p Plan {
+        self.plan
+    }
+
+    /// Starts the bin `start..end` (the whole warm-up is one bin, which is not reported).
+    pub fn open_bin(&mut self, start: u64, end: u64) {
+        (self.bin_start, self.bin_end) = (start, end);
+        self.ledger.open_bin(start, end);
+        self.extremes.open_bin(start, end, start >= self.plan.window.0);
+    }
+
+    /// Counters of an agent for something that happens at `at`.
+    #[inline]
+    pub fn counts(&mut self, agent: u16, at: u64) -> &mut AgentCounts {
+        &mut self.counts[usize::from(at >= self.plan.window.0)][usize::from(agent)]
+    }
+
+    /// A session takes a slot.
+    pub fn open_session(&mut self, slot: u32) {
+        let rows = self.plan.rows.len();
+        let from = slot as usize * rows;
+        if self.session_bytes.len() < from + rows {
+            self.session_bytes.resize(from + rows, 0);
+            self.session_peaks.resize(from + rows, 0);
+            self.session_since.resize(slot as usize + 1, 0);
+        }
+        self.session_bytes[from..from + rows].fill(0);
+        self.session_peaks[from..from + rows].fill(0);
+        self.session_since[slot as usize] = 0;
+    }
+
+    /// A session is over: nothing of it is held, and nothing will be.
+    pub fn close_session(&mut self, slot: u32) {
+        if self.silent {
+            return;
+        }
+        let (since, rows) = (self.session_since[slot as usize], self.plan.rows.len());
+        let from = slot as usize * rows;
+        debug_assert!(self.session_bytes[from..from + rows].iter().all(|b| *b == 0));
+        if since >= self.plan.window.0 {
+            for (row, ended) in self.ended.iter_mut().enumerate() {
+                ended.push(self.session_peaks[from + row] as u64);
+            }
+        }
+    }
+
+    /// Posts a change.
+    #[inline]
+    pub fn post(&mut self, change: Change<'_>) {
+        if self.silent {
+            return;
+        }
+        let from = category(change.agent, change.role, change.from);
+        let to = category(change.agent, change.role, change.to);
+        let mut delta = ZERO;
+        let mut any = 0;
+        for (d, (after, before)) in delta.iter_mut().zip(change.after.iter().zip(change.before)).take(self.plan.basis.len()) {
+            *d = after - before;
+            any |= *d;
+        }
+        if from == to {
+            self.ledger.add(to, change.at, &delta, 1);
+        } else {
+            self.ledger.add(from, change.at, change.before, -1);
+            self.ledger.add(to, change.at, change.after, 1);
+        }
+        if any == 0 && change.running == 0 {
+            return;
+        }
+        let scope = self.plan.agent_scope[usize::from(change.agent)];
+        let rows = self.plan.scope_rows[scope].clone();
+        let first = self.changes.len() as u32;
+        self.records.push(Record {
+            at: change.at,
+            first,
+            agent: change.agent,
+            sequences: delta[self.plan.basis.sequences()] as i32,
+            running: change.running,
+            prompt: 0,
+        });
+        if any == 0 {
+            self.changes.resize(self.changes.len() + rows.len(), 0);
+            return;
+        }
+        let slot = change.session as usize;
+        let cells = slot * self.plan.rows.len();
+        // A level counts once time moves on from it.
+        if change.at > self.session_since[slot] {
+            self.settle_session(change.session);
+            self.session_since[slot] = change.at;
+        }
+        for row in rows {
+            let weights = &self.plan.rows[row].weights;
+            let bytes: i64 = weights.iter().zip(&delta).map(|(w, d)| w * d).sum();
+            self.changes.push(bytes);
+            self.session_bytes[cells + row] += bytes;
+        }
+    }
+
+    #[inline]
+    fn settle_session(&mut self, slot: u32) {
+        let rows = self.plan.rows.len();
+        let cells = slot as usize * rows..(slot as usize + 1) * rows;
+        for (peak, now) in self.session_peaks[cells.clone()].iter_mut().zip(&self.session_bytes[cells]) {
+            *peak = (*peak).max(*now);
+        }
+    }
+
+    /// A sequence of `agent` that contains a shared prompt appears (`gained`) or goes.
+    #[inline]
+    pub fn post_prompt(&mut self, at: u64, agent: u16, prompt: u32, gained: bool) {
+        if self.silent {
+            return;
+        }
+        let signed = i64::from(prompt) + 1;
+        let rows = self.plan.scope_rows[self.plan.agent_scope[usize::from(agent)]].len();
+        let first = self.changes.len() as u32;
+        self.changes.resize(self.changes.len() + rows, 0);
+        let prompt = if gained { signed } else { -signed };
+        self.records.push(Record { at, first, agent, sequences: 0, running: 0, prompt });
+    }
+
+    /// All that will be posted for the past is posted: puts it in time order.
+    pub fn settle(&mut self) -> usize {
+        let count = self.records.len();
+        self.extremes.apply(self.plan, &self.records, &self.changes);
+        self.records.clear();
+        self.changes.clear();
+        count
+    }
+
+    /// Ends the open bin and, inside the window, adds it to the results.
+    pub fn close_bin(&mut self) {
+        self.extremes.close_bin();
+        if self.bin_start < self.plan.window.0 {
+            return;
+        }
+        for (scope, rows) in self.plan.scope_rows.iter().enumerate() {
+            let tokens = self.scope_feature(scope, 0) + self.extremes.scopes[scope].shared_token_integral;
+            let sequences = self.scope_feature(scope, self.plan.basis.sequences());
+            for row in rows.clone() {
+                let bin = self.bin(scope, row);
+                let out = &mut self.out[row];
+                out.byte_ns += bin.total;
+                out.shared_byte_ns += bin.shared;
+                out.token_ns += tokens as u128;
+                out.sequence_ns += sequences as u128;
+                out.running_ns += self.extremes.scopes[scope].running_integral as u128;
+                for (sum, part) in out.kind_byte_ns.iter_mut().zip(bin.kind) {
+                    *sum += part;
+                }
+                for (sum, part) in out.owner_byte_ns.iter_mut().zip(bin.owner) {
+                    *sum += part;
+                }
+                for (sum, part) in out.activity_byte_ns.iter_mut().zip(bin.activity) {
+                    *sum += part;
+                }
+                out.bins.push(bin);
+            }
+        }
+    }
+
+    fn scope_feature(&self, scope: usize, feature: usize) -> i128 {
+        let agents = self.plan.agent_scope.iter().enumerate().filter(|(_, s)| **s == scope);
+        let categories = agents.flat_map(|(a, _)| a * ROLES * ACTIVITIES..(a + 1) * ROLES * ACTIVITIES);
+        categories.map(|c| self.ledger.integrals(c)[feature]).sum()
+    }
+
+    fn bin(&mut self, scope: usize, row: usize) -> Bin {
+        let mut bin = Bin::default();
+        self.extremes.fill(scope, row - self.plan.scope_rows[scope].start, &mut bin);
+        let weights = &self.plan.rows[row].weights;
+        let (state, snapshot) = (self.plan.basis.sequences(), self.plan.basis.snapshots());
+        for (agent, s) in self.plan.agent_scope.iter().enumerate() {
+            if *s != scope {
+                continue;
+            }
+            for place in 0..ROLES * ACTIVITIES {
+                let integrals = self.ledger.integrals(agent * ROLES * ACTIVITIES + place);
+                let mut kinds = [0_i128; 3];
+                for (feature, (weight, integral)) in weights.iter().zip(integrals).enumerate() {
+                    let kind = usize::from(feature >= state) + usize::from(feature >= snapshot);
+                    kinds[kind] += i128::from(*weight) * integral;
+                }
+                let bytes: i128 = kinds.iter().sum();
+                debug_assert!(kinds.iter().all(|k| *k >= 0));
+                for (sum, part) in bin.kind.iter_mut().zip(kinds) {
+                    *sum += part as u128;
+                }
+                bin.owner[place / ACTIVITIES] += bytes as u128;
+                bin.activity[place % ACTIVITIES] += bytes as u128;
+                self.agent_byte_ns[agent * self.plan.rows.len() + row] += bytes as u128;
+            }
+        }
+        bin.total = bin.shared + bin.kind.iter().sum::<u128>();
+        bin
+    }
+
+    /// Closes the books: one result per row.
+    pub fn finish(mut self) -> Vec<RowReplication> {
+        let mut out = std::mem::take(&mut self.out);
+        let rows = self.plan.rows.len();
+        if self.ended.first().is_some_and(Vec::is_empty) {
+            self.count_open_sessions(rows);
+        }
+        for (scope, range) in self.plan.scope_rows.iter().enumerate() {
+            for row in range.clone() {
+                let levels = &mut self.extremes.scopes[scope];
+                let result = &mut out[row];
+                result.peak_sequences = levels.peak_sequences;
+                result.p99_running = levels.running_time.quantile(0.99, u64::MAX);
+                let extremes = &mut levels.rows[row - range.start];
+                result.peak_bytes = extremes.peak;
+                result.peak_ns = extremes.peak_at.saturating_sub(self.plan.window.0);
+                result.quantile_bytes = [0.5, 0.95, 0.99].map(|q| extremes.time.quantile(q, extremes.peak));
+                result.session_peak_bytes = rank_quantiles(&mut self.ended[row]);
+                for (agent, s) in self.plan.agent_scope.iter().enumerate() {
+                    if *s == scope {
+                        let row_counts = self.row_counts(agent, row);
+                        add_counts(&mut out[row].counts, &row_counts);
+                        let agent_row = AgentRow {
+                            agent,
+                            counts: row_counts,
+                            byte_ns: self.agent_byte_ns[agent * rows + row],
+                            peak_bytes: self.extremes.agent_peak(agent, row - range.start),
+                        };
+                        if agent_row.counts != Counts::default() || agent_row.peak_bytes > 0 {
+                            out[row].agents.push(agent_row);
+                        }
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// No session ended in the window: its open ones stand in for them.
+    fn count_open_sessions(&mut self, rows: usize) {
+        for slot in 0..self.session_since.len() {
+            let cells = slot * rows..(slot + 1) * rows;
+            if self.session_bytes[cells].iter().any(|b| *b > 0) {
+                self.settle_session(slot as u32);
+                for (row, ended) in self.ended.iter_mut().enumerate() {
+                    ended.push(self.session_peaks[slot * rows + row] as u64);
+                }
+            }
+        }
+    }
+
+    fn row_counts(&self, agent: usize, row: usize) -> Counts {
+        let AgentCounts { mut counts, gap } = self.counts[1][agent];
+        if self.plan.rows[row].checkpointed {
+            counts.tokens_recomputed += gap;
+            counts.tokens_prefilled += gap;
+        } else {
+            counts.snapshots_taken = 0;
+        }
+        counts
+    }
+}
+
+fn add_counts(sum: &mut Counts, part: &Counts) {
+    sum.sessions_started += part.sessions_started;
+    sum.sequences_started += part.sequences_started;
+    sum.steps += part.steps;
+    sum.tokens_prefilled += part.tokens_prefilled;
+    sum.tokens_decoded += part.tokens_decoded;
+    sum.tokens_recomputed += part.tokens_recomputed;
+    sum.snapshots_taken += part.snapshots_taken;
+    sum.compactions += part.compactions;
+    sum.rewinds += part.rewinds;
+}
+
+/// p50, p95 and p99 by rank: the value at `ceil(q * n)`, counted from 1.
+fn rank_quantiles(values: &mut [u64]) -> [u64; 3] {
+    values.sort_unstable();
+    [50_u128, 95, 99].map(|percent| {
+        let rank = (percent * values.len() as u128).div_ceil(100) as usize;
+        values.get(rank.max(1) - 1).copied().unwrap_or(0)
+    })
+}
