@@ -3,6 +3,7 @@
 
 mod exit;
 mod load;
+mod models;
 mod progress;
 mod run;
 
@@ -24,6 +25,8 @@ struct Cli {
 enum Command {
     /// Simulate scenarios and write CSV files, charts and a summary
     Run(run::RunArgs),
+    /// List memory models, or compare what they hold at given context lengths
+    Models(models::ModelsArgs),
 }
 
 /// Options that every command on scenarios takes.
@@ -52,6 +55,7 @@ pub fn main() -> ExitCode {
     let mut out = std::io::stdout().lock();
     let result = match &cli.command {
         Command::Run(args) => run::run(args, &mut out),
+        Command::Models(args) => models::run(args, &mut out),
     };
     exit::report(result)
 }

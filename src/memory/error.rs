@@ -23,6 +23,14 @@ pub enum ModelError {
         /// The largest size that is read.
         limit: u64,
     },
+    /// The file cannot be read.
+    #[error("{file}: cannot be read: {message}")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// Why.
+        message: String,
+    },
     /// The text is not YAML, or not a model's fields; `message` has line, column and an excerpt.
     #[error("{file}: not a valid model file\n{message}")]
     Syntax {

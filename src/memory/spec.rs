@@ -129,8 +129,7 @@ impl Default for Checkpoint {
     }
 }
 
-const CHECKPOINT_HELP: &str =
-    "`none`, `windows`, `tails` or a list of them such as [windows, tails]";
+const CHECKPOINT_HELP: &str = "`none`, `windows`, `tails` or `[windows, tails]`";
 
 impl Checkpoint {
     /// Neither windows nor tails.
@@ -153,6 +152,19 @@ impl Checkpoint {
     }
 }
 
+impl std::str::FromStr for Checkpoint {
+    type Err = String;
+
+    /// Reads `none`, `windows`, `tails` or `windows+tails`.
+    fn from_str(text: &str) -> Result<Checkpoint, String> {
+        let mut checkpoint = Checkpoint::NONE;
+        if text != "none" {
+            text.split('+').try_for_each(|word| checkpoint.set(word))?;
+        }
+        Ok(checkpoint)
+    }
+}
+
 impl<'de> Deserialize<'de> for Checkpoint {
     /// Reads `none`, one word, or a list of words.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Checkpoint, D::Error> {
@@ -165,11 +177,7 @@ impl<'de> Deserialize<'de> for Checkpoint {
             }
 
             fn visit_str<E: de::Error>(self, word: &str) -> Result<Checkpoint, E> {
-                let mut checkpoint = Checkpoint::NONE;
-                if word != "none" {
-                    checkpoint.set(word).map_err(E::custom)?;
-                }
-                Ok(checkpoint)
+                word.parse().map_err(E::custom)
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut words: A) -> Result<Checkpoint, A::Error> {

@@ -9,11 +9,9 @@ use crate::memory::Footprint;
 /// Most features a scenario's models may need together.
 pub const MAX_FEATURES: usize = 24;
 
-/// Feature counts of a sequence, or a change of them.
-pub type Vector = [i64; MAX_FEATURES];
-
-/// No features.
-pub const ZERO: Vector = [0; MAX_FEATURES];
+/// Feature counts of a sequence, or a change of them. `N` is at least the basis's length: a
+/// fixed width lets the compiler unroll the loops that every event goes through.
+pub type Vector<const N: usize> = [i64; N];
 
 /// The features that a set of models needs: `entries[ratio]`, `windows[length]`, sequences,
 /// snapshots, `snapshot windows[length]`, in this order.
@@ -121,7 +119,7 @@ impl Basis {
 
     /// Adds the entries that a range of a context completes: `floor(to / c) - floor(from / c)`.
     #[inline]
-    pub fn add_entries(&self, out: &mut Vector, from: u32, to: u32, sign: i64) {
+    pub fn add_entries<const N: usize>(&self, out: &mut Vector<N>, from: u32, to: u32, sign: i64) {
         for (at, ratio) in self.ratios.iter().enumerate() {
             out[at] += sign * (i64::from(ratio.entries(to)) - i64::from(ratio.entries(from)));
         }
@@ -129,7 +127,7 @@ impl Basis {
 
     /// Adds what a sequence of `tokens` tokens never shares: its windows, and itself.
     #[inline]
-    pub fn add_sequence(&self, out: &mut Vector, tokens: u32, sign: i64) {
+    pub fn add_sequence<const N: usize>(&self, out: &mut Vector<N>, tokens: u32, sign: i64) {
         let base = self.ratios.len();
         for (at, window) in self.windows.iter().enumerate() {
             out[base + at] += sign * i64::from(tokens.min(*window));
@@ -137,9 +135,20 @@ impl Basis {
         out[self.sequences()] += sign;
     }
 
+    /// Adds what growing from `from` to `to` tokens changes in the windows.
+    #[inline]
+    pub fn add_window_growth<const N: usize>(&self, out: &mut Vector<N>, from: u32, to: u32) {
+        if from < self.longest_window() {
+            let base = self.ratios.len();
+            for (at, window) in self.windows.iter().enumerate() {
+                out[base + at] += i64::from(to.min(*window)) - i64::from(from.min(*window));
+            }
+        }
+    }
+
     /// Adds one snapshot at `position`.
     #[inline]
-    pub fn add_snapshot(&self, out: &mut Vector, position: u32, sign: i64) {
+    pub fn add_snapshot<const N: usize>(&self, out: &mut Vector<N>, position: u32, sign: i64) {
         out[self.snapshots()] += sign;
         let base = self.snapshots() + 1;
         for (at, window) in self.windows.iter().enumerate() {
@@ -149,7 +158,7 @@ impl Basis {
 
     /// Adds `count` snapshots that lie at or beyond the longest window.
     #[inline]
-    pub fn add_full_snapshots(&self, out: &mut Vector, count: u32, sign: i64) {
+    pub fn add_full_snapshots<const N: usize>(&self, out: &mut Vector<N>, count: u32, sign: i64) {
         let count = sign * i64::from(count);
         out[self.snapshots()] += count;
         let base = self.snapshots() + 1;

@@ -1,11 +1,17 @@
 //! The books of one replication: where the simulation posts, and what it adds up to.
 
-use super::basis::{Basis, Vector, ZERO};
+use super::basis::{Basis, Vector};
 use super::category::{ACTIVITIES, Activity, ROLES, Role, category};
-use super::extremes::{Extremes, Record};
+use super::extremes::{Extremes, NO_BYTES, Record};
 use super::ledger::Ledger;
 use super::results::{AgentRow, Bin, Counts, RowReplication};
 use crate::memory::Footprint;
+
+/// Rows that are worked on together.
+pub const LANES: usize = 4;
+
+/// Bytes of a group of rows.
+pub type Lanes = [i64; LANES];
 
 /// What all replications of a run share: which rows there are and how they weigh features.
 #[derive(Clone, Debug)]
@@ -15,6 +21,9 @@ pub struct Plan {
     pub agent_scope: Vec<usize>,
     /// Rows of each scope, as indices into `rows`.
     pub scope_rows: Vec<std::ops::Range<usize>>,
+    /// Groups of [`LANES`] rows of each scope: a scope's rows are worked on in such groups, so
+    /// that the loops have a fixed width.
+    pub scope_groups: Vec<std::ops::Range<usize>>,
     /// All rows: compared models, then fixed ones.
     pub rows: Vec<RowPlan>,
     /// Shared prompts, one per agent and variant.
@@ -23,6 +32,24 @@ pub struct Plan {
     pub window: (u64, u64),
     /// Width of a bin, ns.
     pub bin_ns: u64,
+}
+
+impl Plan {
+    /// Index of a scope's first group of rows.
+    pub fn first_group(&self, scope: usize) -> usize {
+        self.scope_groups[scope].start
+    }
+
+    /// Groups of rows for these scopes.
+    pub fn groups(scope_rows: &[std::ops::Range<usize>]) -> Vec<std::ops::Range<usize>> {
+        let mut first = 0;
+        let group = |rows: &std::ops::Range<usize>| {
+            let start = first;
+            first += rows.len().div_ceil(LANES);
+            start..first
+        };
+        scope_rows.iter().map(group).collect()
+    }
 }
 
 /// How one row weighs the features.
@@ -61,7 +88,7 @@ pub struct AgentCounts {
 
 /// A change of what one run holds, at an instant.
 #[derive(Clone, Copy, Debug)]
-pub struct Change<'a> {
+pub struct Change<'a, const N: usize> {
     pub at: u64,
     /// The session's slot.
     pub session: u32,
@@ -69,25 +96,27 @@ pub struct Change<'a> {
     pub role: Role,
     pub from: Activity,
     pub to: Activity,
-    pub before: &'a Vector,
-    pub after: &'a Vector,
+    pub before: &'a Vector<N>,
+    pub after: &'a Vector<N>,
     /// Running sequences gained or lost.
     pub running: i32,
 }
 
 /// The books of one replication.
 #[derive(Debug)]
-pub struct Books<'p> {
+pub struct Books<'p, const N: usize> {
     plan: &'p Plan,
-    ledger: Ledger,
+    /// Bytes per feature, for each group of rows.
+    weights: Vec<[Lanes; N]>,
+    ledger: Ledger<N>,
     extremes: Extremes,
     records: Vec<Record>,
-    changes: Vec<i64>,
+    changes: Vec<Lanes>,
     /// [before the window, inside it] per agent.
     counts: [Vec<AgentCounts>; 2],
-    /// Bytes now, most bytes, per session slot and row; and when the session last changed.
-    session_bytes: Vec<i64>,
-    session_peaks: Vec<i64>,
+    /// Bytes now, most bytes, per session slot and group of rows; and when the session last changed.
+    session_bytes: Vec<Lanes>,
+    session_peaks: Vec<Lanes>,
     session_since: Vec<u64>,
     /// Most bytes of each ended session, per row.
     ended: Vec<Vec<u64>>,
@@ -98,13 +127,14 @@ pub struct Books<'p> {
     silent: bool,
 }
 
-impl<'p> Books<'p> {
+impl<'p, const N: usize> Books<'p, N> {
     /// Empty books.
-    pub fn new(plan: &'p Plan) -> Books<'p> {
+    pub fn new(plan: &'p Plan) -> Books<'p, N> {
         let agents = plan.agent_scope.len();
         Books {
             plan,
-            ledger: Ledger::new(agents * ROLES * ACTIVITIES, plan.basis.len()),
+            weights: weights(plan),
+            ledger: Ledger::new(agents * ROLES * ACTIVITIES),
             extremes: Extremes::new(plan),
             records: Vec::new(),
             changes: Vec::new(),
@@ -122,7 +152,7 @@ impl<'p> Books<'p> {
     }
 
     /// Books that only count: for walking sessions without asking what they hold.
-    pub fn silent(plan: &'p Plan) -> Books<'p> {
+    pub fn silent(plan: &'p Plan) -> Books<'p, N> {
         Books { silent: true, ..Books::new(plan) }
     }
 
@@ -146,15 +176,15 @@ impl<'p> Books<'p> {
 
     /// A session takes a slot.
     pub fn open_session(&mut self, slot: u32) {
-        let rows = self.plan.rows.len();
-        let from = slot as usize * rows;
-        if self.session_bytes.len() < from + rows {
-            self.session_bytes.resize(from + rows, 0);
-            self.session_peaks.resize(from + rows, 0);
+        let groups = self.weights.len();
+        let from = slot as usize * groups;
+        if self.session_bytes.len() < from + groups {
+            self.session_bytes.resize(from + groups, [0; LANES]);
+            self.session_peaks.resize(from + groups, [0; LANES]);
             self.session_since.resize(slot as usize + 1, 0);
         }
-        self.session_bytes[from..from + rows].fill(0);
-        self.session_peaks[from..from + rows].fill(0);
+        self.session_bytes[from..from + groups].fill([0; LANES]);
+        self.session_peaks[from..from + groups].fill([0; LANES]);
         self.session_since[slot as usize] = 0;
     }
 
@@ -163,29 +193,41 @@ impl<'p> Books<'p> {
         if self.silent {
             return;
         }
-        let (since, rows) = (self.session_since[slot as usize], self.plan.rows.len());
-        let from = slot as usize * rows;
-        debug_assert!(self.session_bytes[from..from + rows].iter().all(|b| *b == 0));
-        if since >= self.plan.window.0 {
-            for (row, ended) in self.ended.iter_mut().enumerate() {
-                ended.push(self.session_peaks[from + row] as u64);
+        debug_assert!(self.session_cells(slot).all(|cell| self.session_bytes[cell] == [0; LANES]));
+        if self.session_since[slot as usize] >= self.plan.window.0 {
+            self.note_session(slot);
+        }
+    }
+
+    fn session_cells(&self, slot: u32) -> std::ops::Range<usize> {
+        let groups = self.weights.len();
+        slot as usize * groups..(slot as usize + 1) * groups
+    }
+
+    /// Adds a session's most bytes to the rows' lists.
+    fn note_session(&mut self, slot: u32) {
+        let first = self.session_cells(slot).start;
+        for (scope, rows) in self.plan.scope_rows.iter().enumerate() {
+            for (index, row) in rows.clone().enumerate() {
+                let cell = first + self.plan.first_group(scope) + index / LANES;
+                self.ended[row].push(self.session_peaks[cell][index % LANES] as u64);
             }
         }
     }
 
     /// Posts a change.
     #[inline]
-    pub fn post(&mut self, change: Change<'_>) {
+    pub fn post(&mut self, change: Change<'_, N>) {
         if self.silent {
             return;
         }
         let from = category(change.agent, change.role, change.from);
         let to = category(change.agent, change.role, change.to);
-        let mut delta = ZERO;
+        let mut delta = [0; N];
         let mut any = 0;
-        for (d, (after, before)) in delta.iter_mut().zip(change.after.iter().zip(change.before)).take(self.plan.basis.len()) {
-            *d = after - before;
-            any |= *d;
+        for feature in 0..N {
+            delta[feature] = change.after[feature] - change.before[feature];
+            any |= delta[feature];
         }
         if from == to {
             self.ledger.add(to, change.at, &delta, 1);
@@ -193,45 +235,63 @@ impl<'p> Books<'p> {
             self.ledger.add(from, change.at, change.before, -1);
             self.ledger.add(to, change.at, change.after, 1);
         }
-        if any == 0 && change.running == 0 {
+        if any != 0 {
+            self.record(change.at, change.session, change.agent, &delta, change.running);
+        } else if change.running != 0 {
+            let Change { at, agent, running, .. } = change;
+            self.records.push(Record { at, first: NO_BYTES, agent, sequences: 0, running, prompt: 0 });
+        }
+    }
+
+    /// Posts that a running sequence grew by `delta`.
+    #[inline]
+    pub fn post_growth(&mut self, at: u64, session: u32, agent: u16, role: Role, delta: &Vector<N>) {
+        if self.silent {
             return;
         }
-        let scope = self.plan.agent_scope[usize::from(change.agent)];
-        let rows = self.plan.scope_rows[scope].clone();
+        self.ledger.add(category(agent, role, Activity::Running), at, delta, 1);
+        self.record(at, session, agent, delta, 0);
+    }
+
+    #[inline]
+    fn record(&mut self, at: u64, session: u32, agent: u16, delta: &Vector<N>, running: i32) {
+        let groups = self.plan.scope_groups[self.plan.agent_scope[usize::from(agent)]].clone();
         let first = self.changes.len() as u32;
-        self.records.push(Record {
-            at: change.at,
-            first,
-            agent: change.agent,
-            sequences: delta[self.plan.basis.sequences()] as i32,
-            running: change.running,
-            prompt: 0,
-        });
-        if any == 0 {
-            self.changes.resize(self.changes.len() + rows.len(), 0);
-            return;
-        }
-        let slot = change.session as usize;
-        let cells = slot * self.plan.rows.len();
+        let sequences = delta[self.plan.basis.sequences()] as i32;
+        self.records.push(Record { at, first, agent, sequences, running, prompt: 0 });
         // A level counts once time moves on from it.
-        if change.at > self.session_since[slot] {
-            self.settle_session(change.session);
-            self.session_since[slot] = change.at;
+        let slot = session as usize;
+        if at > self.session_since[slot] {
+            self.settle_session(session);
+            self.session_since[slot] = at;
         }
-        for row in rows {
-            let weights = &self.plan.rows[row].weights;
-            let bytes: i64 = weights.iter().zip(&delta).map(|(w, d)| w * d).sum();
+        let cells = slot * self.weights.len();
+        for group in groups {
+            let weights = &self.weights[group];
+            let mut bytes = [0; LANES];
+            for feature in 0..N {
+                // Most changes touch few features.
+                if delta[feature] != 0 {
+                    for lane in 0..LANES {
+                        bytes[lane] += weights[feature][lane] * delta[feature];
+                    }
+                }
+            }
             self.changes.push(bytes);
-            self.session_bytes[cells + row] += bytes;
+            let held = &mut self.session_bytes[cells + group];
+            for lane in 0..LANES {
+                held[lane] += bytes[lane];
+            }
         }
     }
 
     #[inline]
     fn settle_session(&mut self, slot: u32) {
-        let rows = self.plan.rows.len();
-        let cells = slot as usize * rows..(slot as usize + 1) * rows;
-        for (peak, now) in self.session_peaks[cells.clone()].iter_mut().zip(&self.session_bytes[cells]) {
-            *peak = (*peak).max(*now);
+        for cell in self.session_cells(slot) {
+            let (peak, now) = (&mut self.session_peaks[cell], &self.session_bytes[cell]);
+            for lane in 0..LANES {
+                peak[lane] = peak[lane].max(now[lane]);
+            }
         }
     }
 
@@ -242,11 +302,8 @@ impl<'p> Books<'p> {
             return;
         }
         let signed = i64::from(prompt) + 1;
-        let rows = self.plan.scope_rows[self.plan.agent_scope[usize::from(agent)]].len();
-        let first = self.changes.len() as u32;
-        self.changes.resize(self.changes.len() + rows, 0);
         let prompt = if gained { signed } else { -signed };
-        self.records.push(Record { at, first, agent, sequences: 0, running: 0, prompt });
+        self.records.push(Record { at, first: NO_BYTES, agent, sequences: 0, running: 0, prompt });
     }
 
     /// All that will be posted for the past is posted: puts it in time order.
@@ -330,7 +387,7 @@ impl<'p> Books<'p> {
         let mut out = std::mem::take(&mut self.out);
         let rows = self.plan.rows.len();
         if self.ended.first().is_some_and(Vec::is_empty) {
-            self.count_open_sessions(rows);
+            self.note_open_sessions();
         }
         for (scope, range) in self.plan.scope_rows.iter().enumerate() {
             for row in range.clone() {
@@ -338,10 +395,10 @@ impl<'p> Books<'p> {
                 let result = &mut out[row];
                 result.peak_sequences = levels.peak_sequences;
                 result.p99_running = levels.running_time.quantile(0.99, u64::MAX);
-                let extremes = &mut levels.rows[row - range.start];
-                result.peak_bytes = extremes.peak;
-                result.peak_ns = extremes.peak_at.saturating_sub(self.plan.window.0);
-                result.quantile_bytes = [0.5, 0.95, 0.99].map(|q| extremes.time.quantile(q, extremes.peak));
+                let (peak, peak_at) = levels.peak(row - range.start);
+                result.peak_bytes = peak;
+                result.peak_ns = peak_at.saturating_sub(self.plan.window.0);
+                result.quantile_bytes = [0.5, 0.95, 0.99].map(|q| levels.quantile(row - range.start, q));
                 result.session_peak_bytes = rank_quantiles(&mut self.ended[row]);
                 for (agent, s) in self.plan.agent_scope.iter().enumerate() {
                     if *s == scope {
@@ -364,14 +421,11 @@ impl<'p> Books<'p> {
     }
 
     /// No session ended in the window: its open ones stand in for them.
-    fn count_open_sessions(&mut self, rows: usize) {
-        for slot in 0..self.session_since.len() {
-            let cells = slot * rows..(slot + 1) * rows;
-            if self.session_bytes[cells].iter().any(|b| *b > 0) {
-                self.settle_session(slot as u32);
-                for (row, ended) in self.ended.iter_mut().enumerate() {
-                    ended.push(self.session_peaks[slot * rows + row] as u64);
-                }
+    fn note_open_sessions(&mut self) {
+        for slot in 0..self.session_since.len() as u32 {
+            if self.session_cells(slot).any(|cell| self.session_bytes[cell] != [0; LANES]) {
+                self.settle_session(slot);
+                self.note_session(slot);
             }
         }
     }
@@ -386,6 +440,23 @@ impl<'p> Books<'p> {
         }
         counts
     }
+}
+
+/// The weights of all groups of rows, features first.
+fn weights<const N: usize>(plan: &Plan) -> Vec<[Lanes; N]> {
+    let mut out = Vec::new();
+    for rows in &plan.scope_rows {
+        for group in plan.rows[rows.clone()].chunks(LANES) {
+            let mut weights = [[0; LANES]; N];
+            for (lane, row) in group.iter().enumerate() {
+                for (feature, weight) in row.weights.iter().enumerate() {
+                    weights[feature][lane] = *weight;
+                }
+            }
+            out.push(weights);
+        }
+    }
+    out
 }
 
 fn add_counts(sum: &mut Counts, part: &Counts) {

@@ -3,9 +3,13 @@
 //! All changes of one instant are netted before a level counts (design rule 14): a level is
 //! looked at only when time moves on from it.
 
-use super::books::Plan;
+use super::books::{LANES, Lanes, Plan};
 use super::histogram::TimeHistogram;
+use super::order::TimeOrder;
 use super::results::Bin;
+
+/// [`Record::first`] of a record without byte changes.
+pub const NO_BYTES: u32 = u32::MAX;
 
 /// A change of totals at an instant.
 #[derive(Clone, Copy, Debug)]
@@ -23,36 +27,38 @@ pub struct Record {
 /// The current levels of one scope (the compared models, or one fixed model) and what was seen.
 #[derive(Clone, Debug)]
 pub struct ScopeLevels {
-    pub total: Vec<i64>,
-    pub shared: Vec<i64>,
-    pub shared_tokens: i64,
-    pub sequences: i64,
-    pub running: i64,
-    /// Since when these levels last.
+    total: Vec<Lanes>,
+    shared: Vec<i64>,
+    shared_tokens: i64,
+    sequences: i64,
+    running: i64,
+    /// Since when the totals, and the numbers of sequences, are what they are.
     since: u64,
-    pub rows: Vec<RowExtremes>,
+    numbers_since: u64,
+    groups: Vec<GroupExtremes>,
     pub running_time: TimeHistogram,
     pub peak_sequences: u64,
     /// Over the current bin.
-    pub shared_integral: Vec<i128>,
+    shared_integral: Vec<i128>,
     pub shared_token_integral: i128,
     pub running_integral: i128,
 }
 
-/// What was seen of one row.
+/// What was seen of a group of rows.
 #[derive(Clone, Debug, Default)]
-pub struct RowExtremes {
-    pub bin_min: u64,
-    pub bin_max: u64,
-    pub peak: u64,
-    pub peak_at: u64,
-    pub time: TimeHistogram,
+struct GroupExtremes {
+    bin_min: Lanes,
+    bin_max: Lanes,
+    bin_max_at: [u64; LANES],
+    peak: Lanes,
+    peak_at: [u64; LANES],
+    time: [TimeHistogram; LANES],
 }
 
 #[derive(Clone, Debug)]
 struct AgentLevels {
-    total: Vec<i64>,
-    peak: Vec<u64>,
+    total: Vec<Lanes>,
+    peak: Vec<Lanes>,
     since: u64,
 }
 
@@ -64,19 +70,20 @@ pub struct Extremes {
     prompt_holders: Vec<u64>,
     bin: (u64, u64),
     measuring: bool,
-    order: Vec<(u64, u32)>,
+    order: TimeOrder,
 }
 
 impl Extremes {
     pub fn new(plan: &Plan) -> Extremes {
         let scopes = plan.scope_rows.iter().map(|rows| ScopeLevels {
-            total: vec![0; rows.len()],
+            total: vec![[0; LANES]; rows.len().div_ceil(LANES)],
             shared: vec![0; rows.len()],
             shared_tokens: 0,
             sequences: 0,
             running: 0,
             since: 0,
-            rows: vec![RowExtremes::default(); rows.len()],
+            numbers_since: 0,
+            groups: vec![GroupExtremes::default(); rows.len().div_ceil(LANES)],
             running_time: TimeHistogram::default(),
             peak_sequences: 0,
             shared_integral: vec![0; rows.len()],
@@ -84,8 +91,8 @@ impl Extremes {
             running_integral: 0,
         });
         let agents = plan.agent_scope.iter().map(|scope| {
-            let rows = plan.scope_rows[*scope].len();
-            AgentLevels { total: vec![0; rows], peak: vec![0; rows], since: 0 }
+            let groups = plan.scope_groups[*scope].len();
+            AgentLevels { total: vec![[0; LANES]; groups], peak: vec![[0; LANES]; groups], since: 0 }
         });
         Extremes {
             scopes: scopes.collect(),
@@ -93,7 +100,7 @@ impl Extremes {
             prompt_holders: vec![0; plan.prompts.len()],
             bin: (0, 0),
             measuring: false,
-            order: Vec::new(),
+            order: TimeOrder::default(),
         }
     }
 
@@ -104,9 +111,10 @@ impl Extremes {
         let width = i128::from(end - start);
         for scope in &mut self.scopes {
             scope.since = start;
-            for row in &mut scope.rows {
-                row.bin_min = u64::MAX;
-                row.bin_max = 0;
+            scope.numbers_since = start;
+            for group in &mut scope.groups {
+                group.bin_min = [i64::MAX; LANES];
+                group.bin_max = [-1; LANES];
             }
             for (integral, level) in scope.shared_integral.iter_mut().zip(&scope.shared) {
                 *integral = i128::from(*level) * width;
@@ -120,38 +128,42 @@ impl Extremes {
     }
 
     /// Applies the records of a slice of time in time order.
-    pub fn apply(&mut self, plan: &Plan, records: &[Record], changes: &[i64]) {
+    pub fn apply(&mut self, plan: &Plan, records: &[Record], changes: &[Lanes]) {
         let mut order = std::mem::take(&mut self.order);
-        order.clear();
-        order.extend(records.iter().enumerate().map(|(i, r)| (r.at, i as u32)));
-        // Records of one instant are netted, so their order among themselves does not matter.
-        order.sort_unstable_by_key(|o| o.0);
-        for (at, index) in &order {
+        order.sort(records.iter().map(|r| r.at));
+        for (at, index) in order.sorted() {
             self.change(plan, *at, &records[*index as usize], changes);
         }
         self.order = order;
     }
 
     #[inline]
-    fn change(&mut self, plan: &Plan, at: u64, record: &Record, changes: &[i64]) {
+    fn change(&mut self, plan: &Plan, at: u64, record: &Record, changes: &[Lanes]) {
         let scope_index = plan.agent_scope[usize::from(record.agent)];
         let scope = &mut self.scopes[scope_index];
-        if at > scope.since {
-            scope.settle(at, self.measuring);
+        if record.sequences != 0 || record.running != 0 {
+            if at > scope.numbers_since {
+                scope.settle_numbers(at, self.measuring);
+            }
+            scope.sequences += i64::from(record.sequences);
+            scope.running += i64::from(record.running);
+            scope.running_integral += i128::from(record.running) * i128::from(self.bin.1 - at);
         }
-        let left = i128::from(self.bin.1 - at);
-        scope.sequences += i64::from(record.sequences);
-        scope.running += i64::from(record.running);
-        scope.running_integral += i128::from(record.running) * left;
-        let rows = scope.total.len();
-        let bytes = &changes[record.first as usize..record.first as usize + rows];
-        let agent = &mut self.agents[usize::from(record.agent)];
-        if at > agent.since {
-            agent.settle(at, self.measuring);
-        }
-        for ((total, held), change) in scope.total.iter_mut().zip(&mut agent.total).zip(bytes) {
-            *total += change;
-            *held += change;
+        if record.first != NO_BYTES {
+            if at > scope.since {
+                scope.settle(at, self.measuring);
+            }
+            let agent = &mut self.agents[usize::from(record.agent)];
+            if at > agent.since {
+                agent.settle(at, self.measuring);
+            }
+            let changes = &changes[record.first as usize..];
+            for ((total, held), change) in scope.total.iter_mut().zip(&mut agent.total).zip(changes) {
+                for lane in 0..LANES {
+                    total[lane] += change[lane];
+                    held[lane] += change[lane];
+                }
+            }
         }
         if record.prompt != 0 {
             self.prompt(plan, at, record.prompt);
@@ -184,7 +196,7 @@ impl Extremes {
         scope.shared_tokens += tokens;
         scope.shared_token_integral += i128::from(tokens) * left;
         for (row, bytes) in prompt.bytes.iter().enumerate() {
-            scope.total[row] += sign * bytes;
+            scope.total[row / LANES][row % LANES] += sign * bytes;
             scope.shared[row] += sign * bytes;
             scope.shared_integral[row] += i128::from(sign * bytes) * left;
         }
@@ -194,6 +206,15 @@ impl Extremes {
     pub fn close_bin(&mut self) {
         for scope in &mut self.scopes {
             scope.settle(self.bin.1, self.measuring);
+            scope.settle_numbers(self.bin.1, self.measuring);
+            for group in &mut scope.groups {
+                for lane in 0..LANES {
+                    if group.bin_max[lane] > group.peak[lane] {
+                        group.peak[lane] = group.bin_max[lane];
+                        group.peak_at[lane] = group.bin_max_at[lane];
+                    }
+                }
+            }
         }
         for agent in &mut self.agents {
             agent.settle(self.bin.1, self.measuring);
@@ -203,37 +224,58 @@ impl Extremes {
     /// Writes extremes and shared bytes of the closed bin.
     pub fn fill(&self, scope: usize, row: usize, bin: &mut Bin) {
         let scope = &self.scopes[scope];
-        bin.min = scope.rows[row].bin_min;
-        bin.max = scope.rows[row].bin_max;
+        let (group, lane) = (&scope.groups[row / LANES], row % LANES);
+        bin.min = group.bin_min[lane] as u64;
+        bin.max = group.bin_max[lane] as u64;
         bin.shared = scope.shared_integral[row] as u128;
     }
 
     /// Most bytes that an agent's sequences held at once, under row `row` of its scope.
     pub fn agent_peak(&self, agent: usize, row: usize) -> u64 {
-        self.agents[agent].peak[row]
+        self.agents[agent].peak[row / LANES][row % LANES] as u64
     }
 }
 
 impl ScopeLevels {
-    /// The levels lasted from `since` until `at`.
+    /// The most bytes that lasted, and since when.
+    pub fn peak(&self, row: usize) -> (u64, u64) {
+        let group = &self.groups[row / LANES];
+        (group.peak[row % LANES] as u64, group.peak_at[row % LANES])
+    }
+
+    /// A time-weighted quantile of the bytes.
+    pub fn quantile(&mut self, row: usize, q: f64) -> u64 {
+        let group = &mut self.groups[row / LANES];
+        group.time[row % LANES].quantile(q, group.peak[row % LANES] as u64)
+    }
+
+    /// The totals lasted from `since` until `at`.
     #[inline]
     fn settle(&mut self, at: u64, measuring: bool) {
         if measuring && at > self.since {
             let ns = at - self.since;
-            for (row, total) in self.rows.iter_mut().zip(&self.total) {
-                let level = *total as u64;
-                row.bin_min = row.bin_min.min(level);
-                row.bin_max = row.bin_max.max(level);
-                if level > row.peak {
-                    row.peak = level;
-                    row.peak_at = self.since;
+            for (group, total) in self.groups.iter_mut().zip(&self.total) {
+                for lane in 0..LANES {
+                    let level = total[lane];
+                    group.bin_min[lane] = group.bin_min[lane].min(level);
+                    if level > group.bin_max[lane] {
+                        group.bin_max[lane] = level;
+                        group.bin_max_at[lane] = self.since;
+                    }
+                    group.time[lane].add(level as u64, ns);
                 }
-                row.time.add(level, ns);
             }
-            self.running_time.add(self.running as u64, ns);
-            self.peak_sequences = self.peak_sequences.max(self.sequences as u64);
         }
         self.since = at;
+    }
+
+    /// The numbers of sequences lasted until `at`.
+    fn settle_numbers(&mut self, at: u64, measuring: bool) {
+        if measuring && at > self.numbers_since {
+            self.running_time.add(self.running as u64, at - self.numbers_since);
+            self.peak_sequences = self.peak_sequences.max(self.sequences as u64);
+        }
+        self.numbers_since = at;
     }
 }
 
@@ -242,7 +284,9 @@ impl AgentLevels {
     fn settle(&mut self, at: u64, measuring: bool) {
         if measuring && at > self.since {
             for (peak, total) in self.peak.iter_mut().zip(&self.total) {
-                *peak = (*peak).max(*total as u64);
+                for lane in 0..LANES {
+                    peak[lane] = peak[lane].max(total[lane]);
+                }
             }
         }
         self.since = at;

@@ -8,8 +8,9 @@ mod category;
 mod extremes;
 mod histogram;
 mod ledger;
+mod order;
 pub mod results;
 
-pub use basis::{Basis, MAX_FEATURES, Vector, ZERO};
+pub use basis::{Basis, MAX_FEATURES, Vector};
 pub use books::{AgentCounts, Books, Change, Plan, RowPlan, SharedPrompt};
 pub use category::{ACTIVITIES, Activity, ROLES, Role, category};

@@ -12,7 +12,7 @@ use super::run::{NEVER, Phase, Run};
 use super::session::Session;
 use super::world::World;
 use super::SimulateError;
-use crate::observe::{Books, Role};
+use crate::observe::{Books, MAX_FEATURES, Role};
 use crate::observe::results::RowReplication;
 use crate::workload::RunKey;
 
@@ -53,7 +53,7 @@ struct Arrival {
 impl Session {
     /// Lets the session act until `until`; returns when it acts next.
     #[inline]
-    pub(super) fn advance(&mut self, until: u64, world: &mut World<'_, '_>) -> u64 {
+    pub(super) fn advance<const N: usize>(&mut self, until: u64, world: &mut World<'_, '_, N>) -> u64 {
         while let Some((at, place)) = self.next() {
             if at >= until {
                 return at;
@@ -70,9 +70,21 @@ impl Session {
 /// # Errors
 /// If it is cancelled, or a context passes 2^32 - 1 tokens.
 pub fn replicate(prepared: &Prepared, replication: u32, watch: &Watch) -> Result<Outcome, SimulateError> {
+    match prepared.plan.basis.len() {
+        ..=8 => replicate_in::<8>(prepared, replication, watch),
+        9..=16 => replicate_in::<16>(prepared, replication, watch),
+        _ => replicate_in::<MAX_FEATURES>(prepared, replication, watch),
+    }
+}
+
+fn replicate_in<const N: usize>(
+    prepared: &Prepared,
+    replication: u32,
+    watch: &Watch,
+) -> Result<Outcome, SimulateError> {
     let plan = &prepared.plan;
     let (_, end) = plan.window;
-    let mut books = Books::new(plan);
+    let mut books = Books::<N>::new(plan);
     let mut world = prepared.world(&mut books);
     let mut arrivals = arrivals(prepared, replication).peekable();
     let mut sessions: Vec<Session> = Vec::new();

@@ -6,7 +6,7 @@
 use super::run::{NO_PROMPT, Run};
 use super::session::Session;
 use super::sharing::Handover;
-use crate::observe::{Basis, Vector, ZERO};
+use crate::observe::{Basis, Vector};
 
 impl Run {
     /// Length of the shared prompt in this context: its entries are not the sequence's own.
@@ -25,9 +25,9 @@ impl Session {
 
     /// What the sequence at `place` holds and owns.
     #[inline]
-    pub fn held(&self, place: u32, basis: &Basis) -> Vector {
+    pub fn held<const N: usize>(&self, place: u32, basis: &Basis) -> Vector<N> {
         let run = self.run(place);
-        let mut out = ZERO;
+        let mut out = [0; N];
         if !run.held {
             return out;
         }
@@ -59,14 +59,14 @@ impl Session {
 
     /// Takes a snapshot at `position`; false if the sequence holds one there already, or if the
     /// position is inside a shared prompt or inherited tokens. `track`: all positions are needed.
-    pub fn take_snapshot(
+    pub fn take_snapshot<const N: usize>(
         &mut self,
         place: u32,
         position: u32,
         keep: Option<u64>,
         track: bool,
         basis: &Basis,
-        handovers: &mut Vec<Handover>,
+        handovers: &mut Vec<Handover<N>>,
     ) -> bool {
         let run = self.run(place);
         if position == 0 || position <= run.shared_tokens().max(run.inherited) {
@@ -96,7 +96,7 @@ impl Session {
 
     /// Drops the context of a held sequence above `to` tokens; returns where a model with
     /// checkpointed state resumes from.
-    pub fn rewind(&mut self, place: u32, to: u32, basis: &Basis, handovers: &mut Vec<Handover>) -> u32 {
+    pub fn rewind<const N: usize>(&mut self, place: u32, to: u32, basis: &Basis, handovers: &mut Vec<Handover<N>>) -> u32 {
         let floor = self.run(place).shared_tokens();
         if self.in_tree(place) {
             let tree = &mut self.family_mut().tree;
@@ -117,7 +117,7 @@ impl Session {
     }
 
     /// The sequence at `place` lets go of everything; its context length stays known.
-    pub fn release(&mut self, place: u32, basis: &Basis, handovers: &mut Vec<Handover>) {
+    pub fn release<const N: usize>(&mut self, place: u32, basis: &Basis, handovers: &mut Vec<Handover<N>>) {
         if let Some(family) = &mut self.family {
             family.tree.release(place, basis, handovers);
         }

@@ -6,7 +6,7 @@
 use super::run::{NEVER, NO_PROMPT, Opening, Phase, Run};
 use super::session::Session;
 use super::world::World;
-use crate::observe::{Activity, Role, Vector, ZERO};
+use crate::observe::{Activity, Role, Vector};
 use crate::scenario::{AtLimit, Rate, SpawnMode, SpawnStart, SystemPrompt};
 use crate::workload::{RunDraws, RunKey, Template};
 
@@ -41,7 +41,7 @@ struct Start {
 
 impl Session {
     /// Lets the run at `place` act at `at`, which is its `next`.
-    pub fn act(&mut self, place: u32, at: u64, world: &mut World<'_, '_>) {
+    pub fn act<const N: usize>(&mut self, place: u32, at: u64, world: &mut World<'_, '_, N>) {
         world.events += 1;
         let run = self.run(place);
         match run.phase {
@@ -65,7 +65,7 @@ impl Session {
     }
 
     /// Rules 1, 2, 6, 10 and 11: a step starts, unless a limit says otherwise.
-    fn start_step(&mut self, place: u32, at: u64, world: &mut World<'_, '_>) {
+    fn start_step<const N: usize>(&mut self, place: u32, at: u64, world: &mut World<'_, '_, N>) {
         let template = world.template(self.run(place).agent);
         let opening = self.run(place).opening;
         let mut prompt = 0;
@@ -147,7 +147,7 @@ impl Session {
     }
 
     /// Draws what is drawn once a run.
-    fn begin_run(&mut self, place: u32, at: u64, template: &Template, world: &mut World<'_, '_>) -> RunDraws {
+    fn begin_run<const N: usize>(&mut self, place: u32, at: u64, template: &Template, world: &mut World<'_, '_, N>) -> RunDraws {
         let draws = template.run_draws(self.run(place).key);
         let root = self.key();
         let run = self.run_mut(place);
@@ -179,7 +179,7 @@ impl Session {
     }
 
     /// The first prompt of a root agent, or the task of a subagent (rule 9).
-    fn first_tokens(&self, place: u32, draws: &RunDraws, world: &World<'_, '_>) -> u64 {
+    fn first_tokens<const N: usize>(&self, place: u32, draws: &RunDraws, world: &World<'_, '_, N>) -> u64 {
         if place == 0 {
             return draws.first_prompt;
         }
@@ -188,13 +188,13 @@ impl Session {
     }
 
     /// Rule 10. Returns what was held before it, if anything changed, and the gap.
-    fn maybe_rewind(
+    fn maybe_rewind<const N: usize>(
         &mut self,
         place: u32,
         at: u64,
         template: &Template,
-        world: &mut World<'_, '_>,
-    ) -> (Option<Vector>, u64) {
+        world: &mut World<'_, '_, N>,
+    ) -> (Option<Vector<N>>, u64) {
         let run = self.run(place);
         let Some(depth) = template.rewind_depth(run.key, run.turn, run.step) else { return (None, 0) };
         world.books.counts(run.agent, at).counts.rewinds += 1;
@@ -215,11 +215,11 @@ impl Session {
     }
 
     /// Rule 2: allocates all new tokens, and the lost ones, and starts the prefill.
-    fn prefill(&mut self, place: u32, at: u64, start: Start, before: Option<Vector>, world: &mut World<'_, '_>) {
+    fn prefill<const N: usize>(&mut self, place: u32, at: u64, start: Start, before: Option<Vector<N>>, world: &mut World<'_, '_, N>) {
         let template = world.template(self.run(place).agent);
         let before = before.unwrap_or_else(|| {
             // A fork's first step holds its inheritance only from now on.
-            if start.sequence { ZERO } else { self.held(place, world.basis) }
+            if start.sequence { [0; N] } else { self.held(place, world.basis) }
         });
         let was = self.run(place).activity;
         let run = self.run_mut(place);
@@ -262,37 +262,50 @@ impl Session {
     }
 
     /// Rule 3: the prefill's end, a block, or the step's end.
-    fn decode(&mut self, place: u32, at: u64, world: &mut World<'_, '_>) {
+    fn decode<const N: usize>(&mut self, place: u32, at: u64, world: &mut World<'_, '_, N>) {
         let template = world.template(self.run(place).agent);
         let run = self.run(place);
         let prompt_end = run.decoded == 0 && template.agent.snapshots.prompt_end;
         if run.decoded >= run.output {
             return self.end_step(place, at, prompt_end, world);
         }
-        let before = self.held(place, world.basis);
-        if prompt_end {
-            let tokens = self.run(place).tokens;
-            self.snapshot_at(place, tokens, at, world);
-        }
-        let run = self.run_mut(place);
+        let run = self.run(place);
         let from = run.tokens;
         let block = (run.output - run.decoded).min(template.agent.decode_block.min(u64::from(u32::MAX)) as u32);
+        let to = world.context(u64::from(from) + u64::from(block));
+        let run = self.run_mut(place);
         run.decoded += block;
         let next = run.decode_start.saturating_add(duration_ns(u64::from(run.decoded), template.agent.decode));
         let agent = run.agent;
-        let tokens = world.context(u64::from(from) + u64::from(block));
-        self.grow(place, tokens);
-        self.snapshots_between(place, from, tokens, at, world);
         world.books.counts(agent, at).counts.tokens_decoded += u64::from(block);
+        let snapshots = &template.agent.snapshots;
+        let crosses = snapshots.every.is_some_and(|e| u64::from(from) / e != u64::from(to) / e);
+        if !prompt_end && !crosses {
+            // The common block only grows its sequence, which owns what it adds.
+            let role = run.role;
+            self.grow(place, to);
+            let mut delta = [0; N];
+            world.basis.add_entries(&mut delta, from, to, 1);
+            world.basis.add_window_growth(&mut delta, from, to);
+            world.books.post_growth(at, self.slot, agent, role, &delta);
+            return self.schedule(place, next);
+        }
+        let before = self.held(place, world.basis);
+        if prompt_end {
+            self.snapshot_at(place, from, at, world);
+        }
+        self.grow(place, to);
+        self.snapshots_between(place, from, to, at, world);
         let after = self.held(place, world.basis);
         self.post(place, at, Activity::Running, &before, &after, 0, world);
         self.schedule(place, next);
     }
 
     /// A step ends: tool call, think, end (rules 4, 6, 8), or the rest of a compaction (rule 11).
-    fn end_step(&mut self, place: u32, at: u64, prompt_end: bool, world: &mut World<'_, '_>) {
+    fn end_step<const N: usize>(&mut self, place: u32, at: u64, prompt_end: bool, world: &mut World<'_, '_, N>) {
         let template = world.template(self.run(place).agent);
         let before = self.held(place, world.basis);
+        let taken = world.taken;
         if prompt_end || template.agent.snapshots.output_end {
             let tokens = self.run(place).tokens;
             self.snapshot_at(place, tokens, at, world);
@@ -324,7 +337,7 @@ impl Session {
                 }
             }
         };
-        let after = self.held(place, world.basis);
+        let after = if world.taken == taken { before } else { self.held(place, world.basis) };
         self.run_mut(place).activity = activity;
         self.post(place, at, Activity::Running, &before, &after, -1, world);
         if activity == Activity::Finished {
@@ -334,7 +347,7 @@ impl Session {
     }
 
     /// Rules 7 and 8: what ends a pause that starts at `at`, and whether memory goes before.
-    fn pause(&mut self, place: u32, at: u64, activity: Activity, wake_at: u64, world: &World<'_, '_>) {
+    fn pause<const N: usize>(&mut self, place: u32, at: u64, activity: Activity, wake_at: u64, world: &World<'_, '_, N>) {
         let ttl = world.ttl(self.run(place).agent, activity);
         let run = self.run_mut(place);
         run.phase = Phase::Pausing;
@@ -349,7 +362,7 @@ impl Session {
     }
 
     /// Rule 4: starts the children of a tool call; whether the parent waits for any.
-    fn tool_call(&mut self, place: u32, at: u64, template: &Template, world: &mut World<'_, '_>) -> bool {
+    fn tool_call<const N: usize>(&mut self, place: u32, at: u64, template: &Template, world: &mut World<'_, '_, N>) -> bool {
         let run = self.run(place);
         let (key, turn, step, depth) = (run.key, run.turn, run.step, run.depth + 1);
         let mut waiting = 0;
@@ -394,7 +407,7 @@ impl Session {
     }
 
     /// The agent ends: its parent hears of it, and its memory stays for a while (rules 5, 7, 8).
-    fn finish(&mut self, place: u32, at: u64, world: &mut World<'_, '_>) {
+    fn finish<const N: usize>(&mut self, place: u32, at: u64, world: &mut World<'_, '_, N>) {
         let held = self.held(place, world.basis);
         let ttl = world.ttl(self.run(place).agent, Activity::Finished);
         let run = self.run_mut(place);
@@ -415,7 +428,7 @@ impl Session {
     }
 
     /// A child returns: its result goes to the waiting call, or to the inbox.
-    fn report_back(&mut self, place: u32, parent: u32, at: u64, world: &World<'_, '_>) {
+    fn report_back<const N: usize>(&mut self, place: u32, parent: u32, at: u64, world: &World<'_, '_, N>) {
         let (key, spawn, role) = {
             let run = self.run(place);
             (run.key, usize::from(run.spawn), run.role)
@@ -441,7 +454,7 @@ impl Session {
     }
 
     /// Rule 11, second half: the summary opens a new sequence.
-    fn compacted(&mut self, place: u32, at: u64, world: &mut World<'_, '_>) {
+    fn compacted<const N: usize>(&mut self, place: u32, at: u64, world: &mut World<'_, '_, N>) {
         let template = world.template(self.run(place).agent);
         self.drop_sequence(place, at, world);
         let run = self.run_mut(place);
@@ -478,7 +491,7 @@ impl Session {
     }
 
     /// Nothing of the run is held any more, and nothing will be.
-    fn end(&mut self, place: u32, world: &mut World<'_, '_>) {
+    fn end<const N: usize>(&mut self, place: u32, world: &mut World<'_, '_, N>) {
         let run = self.run_mut(place);
         run.phase = Phase::Gone;
         run.next = NEVER;
@@ -493,7 +506,7 @@ impl Session {
     }
 
     /// Releases a held sequence and posts it.
-    fn drop_sequence(&mut self, place: u32, at: u64, world: &mut World<'_, '_>) {
+    fn drop_sequence<const N: usize>(&mut self, place: u32, at: u64, world: &mut World<'_, '_, N>) {
         if !self.run(place).held {
             return;
         }
@@ -505,12 +518,12 @@ impl Session {
         if run.shared != NO_PROMPT {
             world.books.post_prompt(at, run.agent, run.shared, false);
         }
-        self.post(place, at, activity, &before, &ZERO, 0, world);
+        self.post(place, at, activity, &before, &[0; N], 0, world);
         self.post_handovers(at, handovers, world);
     }
 
     /// Rule 12: every multiple of `every` in (from, to].
-    fn snapshots_between(&mut self, place: u32, from: u32, to: u32, at: u64, world: &mut World<'_, '_>) {
+    fn snapshots_between<const N: usize>(&mut self, place: u32, from: u32, to: u32, at: u64, world: &mut World<'_, '_, N>) {
         let Some(every) = world.template(self.run(place).agent).agent.snapshots.every else { return };
         let mut position = (u64::from(from) / every + 1) * every;
         while position <= u64::from(to) {
@@ -519,13 +532,14 @@ impl Session {
         }
     }
 
-    fn snapshot_at(&mut self, place: u32, position: u32, at: u64, world: &mut World<'_, '_>) {
+    fn snapshot_at<const N: usize>(&mut self, place: u32, position: u32, at: u64, world: &mut World<'_, '_, N>) {
         let agent = self.run(place).agent;
         let keep = world.template(agent).agent.snapshots.keep;
         let track = world.track[usize::from(agent)];
         let mut handovers = std::mem::take(&mut world.handovers);
         let taken = self.take_snapshot(place, position, keep, track, world.basis, &mut handovers);
         if taken {
+            world.taken += 1;
             world.books.counts(agent, at).counts.snapshots_taken += 1;
         }
         self.post_handovers(at, handovers, world);
@@ -533,7 +547,7 @@ impl Session {
 }
 
 /// New tokens cut so that they fit the limit beside `fixed` tokens (rule 11), with a warning.
-fn cut(new: u64, fixed: u64, at_ppb: u64, limit: u32, world: &mut World<'_, '_>) -> u64 {
+fn cut<const N: usize>(new: u64, fixed: u64, at_ppb: u64, limit: u32, world: &mut World<'_, '_, N>) -> u64 {
     world.cut_prompts += 1;
     let most = (u128::from(at_ppb) * u128::from(limit) / 1_000_000_000) as u64;
     new.min(most.saturating_sub(fixed))

@@ -63,6 +63,7 @@ impl Prepared {
                 rows: rows.collect(),
                 basis,
                 agent_scope,
+                scope_groups: Plan::groups(&scope_rows),
                 scope_rows,
                 prompts,
                 window: (origin, origin + scenario.measure_ns),
@@ -78,13 +79,14 @@ impl Prepared {
     }
 
     /// The world of one replication, posting to `books`.
-    pub fn world<'p, 'b>(&'p self, books: &'b mut Books<'p>) -> World<'p, 'b> {
+    pub fn world<'p, 'b, const N: usize>(&'p self, books: &'b mut Books<'p, N>) -> World<'p, 'b, N> {
         World {
             templates: &self.templates,
             basis: &self.plan.basis,
             prompt_base: &self.prompt_base,
             track: &self.track,
             books,
+            taken: 0,
             events: 0,
             cut_prompts: 0,
             overflow: false,

@@ -3,7 +3,7 @@
 use super::prepare::Prepared;
 use super::run::{NEVER, Run};
 use super::session::Session;
-use crate::observe::{Books, Role};
+use crate::observe::{Books, MAX_FEATURES, Role};
 use crate::workload::RunKey;
 
 /// Events after which a sampled session is cut off: its length is then a lower bound.
@@ -40,7 +40,7 @@ impl Prepared {
 
     fn sample_entry(&self, name: &str, agent: u16, count: u64) -> EntrySample {
         let entry = RunKey::entry(self.seed, 0, name);
-        let mut books = Books::silent(&self.plan);
+        let mut books = Books::<MAX_FEATURES>::silent(&self.plan);
         let mut world = self.world(&mut books);
         let mut out = EntrySample::default();
         for number in 0..count {

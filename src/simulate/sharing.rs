@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::observe::{Basis, Vector, ZERO};
+use crate::observe::{Basis, Vector};
 
 /// Age of a holder and its place among the session's runs. Orders by age.
 pub type Holder = ((u64, u16, u32), u32);
@@ -15,11 +15,11 @@ const NO_NODE: u32 = u32::MAX;
 
 /// A part changed owner: `features` are now the run's at this place.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Handover {
+pub struct Handover<const N: usize> {
     /// Place of the new owner among the session's runs.
     pub to: u32,
     /// What it now owns besides.
-    pub features: Vector,
+    pub features: Vector<N>,
 }
 
 /// A stretch of context that the same sequences hold.
@@ -134,8 +134,8 @@ impl Tree {
 
     /// The entries and snapshots that the run at `place` owns: those of which it is the oldest
     /// holder.
-    pub fn owned(&self, place: u32, basis: &Basis) -> Vector {
-        let mut out = ZERO;
+    pub fn owned<const N: usize>(&self, place: u32, basis: &Basis) -> Vector<N> {
+        let mut out = [0; N];
         let Some(branch) = self.branches.get(&place) else { return out };
         let mut at = branch.tip;
         while at != NO_NODE {
@@ -167,13 +167,13 @@ impl Tree {
 
     /// Takes a snapshot of the run at `place`; false if it already holds one at this position.
     /// `keep`: it lets go of its own oldest beyond this many.
-    pub fn take_snapshot(
+    pub fn take_snapshot<const N: usize>(
         &mut self,
         place: u32,
         position: u32,
         keep: Option<u64>,
         basis: &Basis,
-        handovers: &mut Vec<Handover>,
+        handovers: &mut Vec<Handover<N>>,
     ) -> bool {
         if self.latest_snapshot(place, position) == Some(position) {
             return false;
@@ -195,7 +195,7 @@ impl Tree {
     }
 
     /// The run at `place` drops its context above `to` tokens, snapshots too.
-    pub fn rewind(&mut self, place: u32, to: u32, basis: &Basis, handovers: &mut Vec<Handover>) {
+    pub fn rewind<const N: usize>(&mut self, place: u32, to: u32, basis: &Basis, handovers: &mut Vec<Handover<N>>) {
         let Some(branch) = self.branches.get(&place) else { return };
         let (me, mut tip) = (branch.me, branch.tip);
         let mut dropped = Vec::new();
@@ -229,7 +229,7 @@ impl Tree {
     }
 
     /// The run at `place` lets go of everything and leaves the tree.
-    pub fn release(&mut self, place: u32, basis: &Basis, handovers: &mut Vec<Handover>) {
+    pub fn release<const N: usize>(&mut self, place: u32, basis: &Basis, handovers: &mut Vec<Handover<N>>) {
         let Some(branch) = self.branches.remove(&place) else { return };
         for id in branch.own.iter().chain(&branch.inherited) {
             self.drop_snapshot(*id, branch.me, basis, handovers);
@@ -266,19 +266,19 @@ impl Tree {
         upper
     }
 
-    fn drop_segment(&mut self, id: u32, me: Holder, basis: &Basis, handovers: &mut Vec<Handover>) {
+    fn drop_segment<const N: usize>(&mut self, id: u32, me: Holder, basis: &Basis, handovers: &mut Vec<Handover<N>>) {
         let segment = &mut self.segments[id as usize];
         if let Some(to) = let_go(&mut segment.holders, me) {
-            let mut features = ZERO;
+            let mut features = [0; N];
             basis.add_entries(&mut features, segment.start, segment.end, 1);
             handovers.push(Handover { to, features });
         }
     }
 
-    fn drop_snapshot(&mut self, id: u32, me: Holder, basis: &Basis, handovers: &mut Vec<Handover>) {
+    fn drop_snapshot<const N: usize>(&mut self, id: u32, me: Holder, basis: &Basis, handovers: &mut Vec<Handover<N>>) {
         let snapshot = &mut self.snapshots[id as usize];
         if let Some(to) = let_go(&mut snapshot.holders, me) {
-            let mut features = ZERO;
+            let mut features = [0; N];
             basis.add_snapshot(&mut features, snapshot.position, 1);
             handovers.push(Handover { to, features });
         }

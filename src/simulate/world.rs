@@ -3,18 +3,20 @@
 use super::run::Run;
 use super::session::Session;
 use super::sharing::Handover;
-use crate::observe::{Activity, Basis, Books, Vector, ZERO};
+use crate::observe::{Activity, Basis, Books, Vector};
 use crate::workload::Template;
 
 /// What the events of one replication share.
-pub struct World<'p, 'b> {
+pub struct World<'p, 'b, const N: usize> {
     pub templates: &'p [Template],
     pub basis: &'p Basis,
     /// Index of each agent's first shared prompt in the books' plan.
     pub prompt_base: &'p [u32],
     /// Per agent: whether every snapshot position of its sequences is needed.
     pub track: &'p [bool],
-    pub books: &'b mut Books<'p>,
+    pub books: &'b mut Books<'p, N>,
+    /// Snapshots taken so far: tells whether an event took any.
+    pub taken: u64,
     /// Events so far.
     pub events: u64,
     /// New tokens that were cut at a context limit, so many times.
@@ -22,10 +24,10 @@ pub struct World<'p, 'b> {
     /// A context passed 2^32 - 1 tokens: the results are void.
     pub overflow: bool,
     /// Empty between events; kept for its allocation.
-    pub handovers: Vec<Handover>,
+    pub handovers: Vec<Handover<N>>,
 }
 
-impl<'p> World<'p, '_> {
+impl<'p, const N: usize> World<'p, '_, N> {
     /// The template of an agent.
     #[inline]
     pub fn template(&self, agent: u16) -> &'p Template {
@@ -60,15 +62,15 @@ impl Session {
     /// does now.
     #[inline]
     #[expect(clippy::too_many_arguments)]
-    pub(super) fn post(
+    pub(super) fn post<const N: usize>(
         &self,
         place: u32,
         at: u64,
         from: Activity,
-        before: &Vector,
-        after: &Vector,
+        before: &Vector<N>,
+        after: &Vector<N>,
         running: i32,
-        world: &mut World<'_, '_>,
+        world: &mut World<'_, '_, N>,
     ) {
         let run: &Run = self.run(place);
         world.books.post(crate::observe::Change {
@@ -85,21 +87,21 @@ impl Session {
     }
 
     /// Posts a change of what an idle run holds.
-    pub(super) fn post_idle(&self, place: u32, at: u64, before: &Vector, world: &mut World<'_, '_>) {
+    pub(super) fn post_idle<const N: usize>(&self, place: u32, at: u64, before: &Vector<N>, world: &mut World<'_, '_, N>) {
         let after = self.held(place, world.basis);
         self.post(place, at, self.run(place).activity, before, &after, 0, world);
     }
 
     /// Posts that a run stops running while it holds nothing.
-    pub(super) fn post_running_end(&self, place: u32, at: u64, world: &mut World<'_, '_>) {
-        self.post(place, at, Activity::Running, &ZERO, &ZERO, -1, world);
+    pub(super) fn post_running_end<const N: usize>(&self, place: u32, at: u64, world: &mut World<'_, '_, N>) {
+        self.post(place, at, Activity::Running, &[0; N], &[0; N], -1, world);
     }
 
     /// Posts parts that changed owner, and gives the list back empty.
-    pub(super) fn post_handovers(&self, at: u64, mut handovers: Vec<Handover>, world: &mut World<'_, '_>) {
+    pub(super) fn post_handovers<const N: usize>(&self, at: u64, mut handovers: Vec<Handover<N>>, world: &mut World<'_, '_, N>) {
         for handover in handovers.drain(..) {
             let activity = self.run(handover.to).activity;
-            self.post(handover.to, at, activity, &ZERO, &handover.features, 0, world);
+            self.post(handover.to, at, activity, &[0; N], &handover.features, 0, world);
         }
         world.handovers = handovers;
     }

@@ -53,13 +53,21 @@ pub fn hash_name(name: &str) -> u64 {
 
 #[inline]
 fn absorb(state: u64, word: u64) -> u64 {
-    mix64(state.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(word).wrapping_add(0x632b_e59b_d9b4_e019))
+    mix64(
+        state
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .wrapping_add(word)
+            .wrapping_add(0x632b_e59b_d9b4_e019),
+    )
 }
 
 impl RunKey {
     /// The stream of a workload entry: its arrivals.
     pub fn entry(seed: u64, replication: u32, entry: &str) -> RunKey {
-        RunKey(absorb(absorb(mix64(seed ^ 0x666c_6565_746d_656d), u64::from(replication)), hash_name(entry)))
+        RunKey(absorb(
+            absorb(mix64(seed ^ 0x666c_6565_746d_656d), u64::from(replication)),
+            hash_name(entry),
+        ))
     }
 
     /// The root agent of session number `session` (0-based, per entry and replication).
@@ -71,13 +79,19 @@ impl RunKey {
     /// Child number `index` of spawn `spawn` (its [`hash_name`]) at a step of this run.
     pub fn child(self, spawn: u64, turn: u32, step: u32, index: u32) -> RunKey {
         let place = (u64::from(turn) << 32) | u64::from(step);
-        RunKey(absorb(absorb(absorb(self.0, spawn), place), u64::from(index)))
+        RunKey(absorb(
+            absorb(absorb(self.0, spawn), place),
+            u64::from(index),
+        ))
     }
 
     /// Uniform 64 bits for `field` at (turn, step, index).
     #[inline]
     pub fn draw(self, field: Field, turn: u32, step: u32, index: u32) -> u64 {
         let place = (u64::from(turn) << 32) | u64::from(step);
-        absorb(absorb(self.0 ^ ((field as u64) << 56), place), u64::from(index))
+        absorb(
+            absorb(self.0 ^ ((field as u64) << 56), place),
+            u64::from(index),
+        )
     }
 }

@@ -105,7 +105,10 @@ impl Template {
                 AtLimit::Compact { to } => Some(Sampler::new(to)),
                 AtLimit::End => None,
             }),
-            rewind_below: agent.rewind.as_ref().map_or(0, |r| threshold(r.probability)),
+            rewind_below: agent
+                .rewind
+                .as_ref()
+                .map_or(0, |r| threshold(r.probability)),
             rewind_depth: agent.rewind.as_ref().map(|r| Sampler::new(&r.depth)),
             agent: agent.clone(),
         }
@@ -114,15 +117,30 @@ impl Template {
     /// What a run draws once.
     pub fn run_draws(&self, key: RunKey) -> RunDraws {
         let once = |field| key.draw(field, 0, 0, 0);
-        let factor = self.session_factor.value(once(Field::SessionFactor)).max(0.0);
+        let factor = self
+            .session_factor
+            .value(once(Field::SessionFactor))
+            .max(0.0);
         RunDraws {
             factor,
             turns: at_least_one(self.turns.value(once(Field::Turns)) * factor),
-            max_duration_ns: self.max_duration.as_ref().map(|s| s.integer(once(Field::MaxDuration))),
-            limit_tokens: self.limit_tokens.as_ref().map(|s| s.integer(once(Field::LimitTokens))),
-            compact_to: self.compact_to.as_ref().map(|s| s.value(once(Field::CompactTo)).max(0.0)),
+            max_duration_ns: self
+                .max_duration
+                .as_ref()
+                .map(|s| s.integer(once(Field::MaxDuration))),
+            limit_tokens: self
+                .limit_tokens
+                .as_ref()
+                .map(|s| s.integer(once(Field::LimitTokens))),
+            compact_to: self
+                .compact_to
+                .as_ref()
+                .map(|s| s.value(once(Field::CompactTo)).max(0.0)),
             first_prompt: self.first_prompt.integer(once(Field::FirstPrompt)),
-            own_prompt: self.own_prompt.as_ref().map_or(0, |s| s.integer(once(Field::SystemPrompt))),
+            own_prompt: self
+                .own_prompt
+                .as_ref()
+                .map_or(0, |s| s.integer(once(Field::SystemPrompt))),
         }
     }
 
@@ -143,17 +161,24 @@ impl Template {
 
     /// Tokens of the tool result after step `step` of turn `turn`; `factor` is the run's.
     pub fn tool_tokens(&self, key: RunKey, turn: u32, step: u32, factor: f64) -> u64 {
-        round_half_up(self.tool_tokens.value(key.draw(Field::ToolTokens, turn, step, 0)) * factor)
+        round_half_up(
+            self.tool_tokens
+                .value(key.draw(Field::ToolTokens, turn, step, 0))
+                * factor,
+        )
     }
 
     /// Duration of the tool call after step `step` of turn `turn`, ns.
     pub fn tool_time_ns(&self, key: RunKey, turn: u32, step: u32) -> u64 {
-        self.tool_time.integer(key.draw(Field::ToolTime, turn, step, 0))
+        self.tool_time
+            .integer(key.draw(Field::ToolTime, turn, step, 0))
     }
 
     /// Output tokens of a step, at least 1 (before the limit's cut).
     pub fn output(&self, key: RunKey, turn: u32, step: u32) -> u64 {
-        self.output.integer(key.draw(Field::Output, turn, step, 0)).max(1)
+        self.output
+            .integer(key.draw(Field::Output, turn, step, 0))
+            .max(1)
     }
 
     /// The user's pause after turn `turn`, ns.
@@ -164,8 +189,11 @@ impl Template {
     /// How many tokens are dropped before step `step` of turn `turn`, if it rewinds.
     pub fn rewind_depth(&self, key: RunKey, turn: u32, step: u32) -> Option<u64> {
         let depth = self.rewind_depth.as_ref()?;
-        happens(key.draw(Field::RewindHappens, turn, step, 0), self.rewind_below)
-            .then(|| depth.integer(key.draw(Field::RewindDepth, turn, step, 0)))
+        happens(
+            key.draw(Field::RewindHappens, turn, step, 0),
+            self.rewind_below,
+        )
+        .then(|| depth.integer(key.draw(Field::RewindDepth, turn, step, 0)))
     }
 
     /// How many children spawn `spawn` starts at the tool call after step `step` of turn `turn`.
@@ -174,7 +202,8 @@ impl Template {
         // Keyed by the spawn's name, so that adding a spawn changes no other's draws.
         let at = RunKey(key.0 ^ s.hash);
         if happens(at.draw(Field::SpawnHappens, turn, step, 0), s.happens_below) {
-            u32::try_from(s.count.integer(at.draw(Field::SpawnCount, turn, step, 0))).unwrap_or(u32::MAX)
+            u32::try_from(s.count.integer(at.draw(Field::SpawnCount, turn, step, 0)))
+                .unwrap_or(u32::MAX)
         } else {
             0
         }
@@ -182,11 +211,15 @@ impl Template {
 
     /// Task tokens of a child of spawn `spawn`; `child` is the child's key.
     pub fn task(&self, child: RunKey, spawn: usize) -> u64 {
-        self.spawns[spawn].task.integer(child.draw(Field::Task, 0, 0, 0))
+        self.spawns[spawn]
+            .task
+            .integer(child.draw(Field::Task, 0, 0, 0))
     }
 
     /// Result tokens of a child of spawn `spawn`; `child` is the child's key.
     pub fn result(&self, child: RunKey, spawn: usize) -> u64 {
-        self.spawns[spawn].result.integer(child.draw(Field::Result, 0, 0, 0))
+        self.spawns[spawn]
+            .result
+            .integer(child.draw(Field::Result, 0, 0, 0))
     }
 }
