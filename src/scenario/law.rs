@@ -47,6 +47,10 @@ pub enum LawKind {
 impl Law {
     /// A law that always gives `value`.
     pub fn constant(value: f64) -> Law {
-        Law { kind: LawKind::Constant(value), min: None, max: None }
+        Law {
+            kind: LawKind::Constant(value),
+            min: None,
+            max: None,
+        }
     }
 }

@@ -1,9 +1,21 @@
 //! Scenario files: text to checked types. [`Scenario`] is what a run means, with names resolved
 //! to indices and units to tokens, bytes and nanoseconds.
+//!
+//! `text` turns YAML into a tree with positions, applies `--set`, and shows mistakes; `file` holds
+//! what a user may write, one type per map, and the JSON Schema made from them; `check` turns that
+//! into a [`Scenario`]; `load` joins them. Nothing here draws, simulates or writes files.
 
+mod check;
+mod file;
 mod law;
+mod load;
+#[cfg(test)]
+mod tests;
+mod text;
 
 pub use law::{Law, LawKind};
+pub use load::{STARTER, load, parse, schema};
+pub use text::{Report, ScenarioErrors};
 
 use crate::memory::MemoryModel;
 
