@@ -255,7 +255,9 @@ fn random_scenarios_reach_every_feature() {
 /// The engine's result for replication 0.
 fn engine(scenario: &Scenario, prepared: &Prepared) -> Vec<RowReplication> {
     let outcome = replicate(prepared, 0, &Watch::default());
-    outcome.unwrap_or_else(|e| panic!("{}: {e}", scenario.name)).rows
+    outcome
+        .unwrap_or_else(|e| panic!("{}: {e}", scenario.name))
+        .rows
 }
 
 /// Equal in everything but quantiles over time, which the engine may miss by 0.1%.
@@ -264,9 +266,15 @@ fn assert_equal(engine: &[RowReplication], reference: &[RowReplication]) {
     for (row, (engine, reference)) in engine.iter().zip(reference).enumerate() {
         for (got, exact) in engine.quantile_bytes.iter().zip(reference.quantile_bytes) {
             let error = (*got as f64 - exact as f64).abs();
-            assert!(error <= exact as f64 * 0.001, "row {row}: quantile {got}, exactly {exact}");
+            assert!(
+                error <= exact as f64 * 0.001,
+                "row {row}: quantile {got}, exactly {exact}"
+            );
         }
-        let rounded = RowReplication { quantile_bytes: reference.quantile_bytes, ..engine.clone() };
+        let rounded = RowReplication {
+            quantile_bytes: reference.quantile_bytes,
+            ..engine.clone()
+        };
         assert_eq!(rounded.counts, reference.counts, "row {row}");
         assert_eq!(rounded.bins.len(), reference.bins.len(), "row {row}");
         for (bin, (got, exact)) in rounded.bins.iter().zip(&reference.bins).enumerate() {

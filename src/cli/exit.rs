@@ -3,6 +3,8 @@
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
+use crate::memory::ModelError;
+use crate::scenario::ScenarioErrors;
 use crate::simulate::SimulateError;
 
 /// How the process ends.
@@ -25,7 +27,7 @@ pub struct BadInput(pub String);
 
 /// The exit code that an error means.
 pub fn code(error: &anyhow::Error) -> Exit {
-    if error.is::<BadInput>() {
+    if error.is::<BadInput>() || error.is::<ModelError>() || error.is::<ScenarioErrors>() {
         return Exit::BadInput;
     }
     match error.downcast_ref::<SimulateError>() {
@@ -37,7 +39,9 @@ pub fn code(error: &anyhow::Error) -> Exit {
 
 /// Whether an error says that whoever read our output has gone: no fault of the run.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let io = error.chain().filter_map(|e| e.downcast_ref::<std::io::Error>());
+    let io = error
+        .chain()
+        .filter_map(|e| e.downcast_ref::<std::io::Error>());
     io.into_iter().any(|e| e.kind() == ErrorKind::BrokenPipe)
 }
 
@@ -49,7 +53,11 @@ pub fn report(result: anyhow::Result<()>) -> ExitCode {
         Err(error) => {
             let text = format!("{error:#}");
             // A report of several errors has its own headings.
-            let heading = if text.starts_with("error") { "" } else { "error: " };
+            let heading = if text.starts_with("error") {
+                ""
+            } else {
+                "error: "
+            };
             // Nothing is left to do if stderr is closed too.
             let _ = writeln!(std::io::stderr(), "{heading}{}", text.trim_end());
             code(error)
@@ -68,6 +76,8 @@ mod tests {
         assert_eq!(code(&SimulateError::Cancelled.into()), Exit::Interrupted);
         assert_eq!(code(&SimulateError::ContextOverflow.into()), Exit::BadInput);
         assert_eq!(code(&anyhow::anyhow!("disk full")), Exit::Failed);
-        assert!(is_broken_pipe(&std::io::Error::from(ErrorKind::BrokenPipe).into()));
+        assert!(is_broken_pipe(
+            &std::io::Error::from(ErrorKind::BrokenPipe).into()
+        ));
     }
 }

@@ -20,7 +20,12 @@ pub struct Load {
 }
 
 /// Estimates the load of a scenario from sampled sessions.
-pub fn estimate(scenario: &Scenario, samples: &[EntrySample], warmup_ns: u64, threads: usize) -> Load {
+pub fn estimate(
+    scenario: &Scenario,
+    samples: &[EntrySample],
+    warmup_ns: u64,
+    threads: usize,
+) -> Load {
     let at_once = f64::from(scenario.replications).min(threads as f64);
     let span_s = (warmup_ns + scenario.measure_ns) as f64 / 1e9;
     let mut load = Load::default();
@@ -80,9 +85,19 @@ mod tests {
 
     #[test]
     fn a_load_beyond_memory_is_refused_with_the_estimate() {
-        let load = Load { live_sessions: 2e9, memory_bytes: 6e11, heaviest: "batch".into(), ..Load::default() };
+        let load = Load {
+            live_sessions: 2e9,
+            memory_bytes: 6e11,
+            heaviest: "batch".into(),
+            ..Load::default()
+        };
         let text = refusal(&load, Some(24e9)).unwrap_or_default();
-        assert!(text.contains("workload.batch") && text.contains("600.0 GB") && text.contains("24.0 GB"), "{text}");
+        assert!(
+            text.contains("workload.batch")
+                && text.contains("600.0 GB")
+                && text.contains("24.0 GB"),
+            "{text}"
+        );
         assert_eq!(refusal(&load, Some(1e12)), None);
         assert_eq!(refusal(&load, None), None);
     }

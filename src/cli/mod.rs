@@ -3,13 +3,13 @@
 
 mod exit;
 mod load;
-mod models;
+pub mod models;
 mod progress;
 mod run;
 
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use exit::Exit;
 
@@ -27,6 +27,18 @@ enum Command {
     Run(run::RunArgs),
     /// List memory models, or compare what they hold at given context lengths
     Models(models::ModelsArgs),
+}
+
+/// How a table is printed to stdout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For a reader, at most 80 columns
+    #[default]
+    Table,
+    /// For a program
+    Json,
+    /// For a spreadsheet
+    Csv,
 }
 
 /// Options that every command on scenarios takes.

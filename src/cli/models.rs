@@ -8,11 +8,12 @@ mod table;
 use std::io::Write;
 use std::path::Path;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::{Value, json};
 
 use numbers::{decimal, giga, thousands};
 
+use super::Format;
 use crate::memory::parse::MAX_FILE_BYTES;
 use crate::memory::{
     self, Footprint, Growth, MAX_SEQUENCE_TOKENS, ModelError, ModelSpec, Overrides, Resolved, Role,
@@ -36,13 +37,6 @@ pub struct ModelsArgs {
     /// Say where every number of the models is from (json always does)
     #[arg(long)]
     sources: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Table,
-    Csv,
-    Json,
 }
 
 /// A model on the command line: `NAME` or `FILE`, then `:key=value,...`.

@@ -58,7 +58,11 @@ fn show(name: &str, total_ns: u64, watch: &Watch, done: &AtomicBool) {
         } else if last.elapsed() >= HEARTBEAT {
             last = Instant::now();
             let share = simulated as f64 / total_ns.max(1) as f64;
-            let left = if share > 0.0 { spent.as_secs_f64() * (1.0 - share) / share } else { f64::NAN };
+            let left = if share > 0.0 {
+                spent.as_secs_f64() * (1.0 - share) / share
+            } else {
+                f64::NAN
+            };
             let _ = writeln!(
                 std::io::stderr(),
                 "{name}: {:.0}% simulated, {:.1} million events, {rate:.1} M/s, about {left:.0} s left",

@@ -4,14 +4,14 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use anyhow::Context;
 use clap::Args;
 
 use super::exit::BadInput;
-use super::{Common, load, progress};
-use crate::report::{self, Format, ReportOptions, RunMeta};
+use super::{Common, Format, load, progress};
+use crate::report::{self, ReportOptions, RunMeta};
 use crate::scenario::{self, Scenario};
 use crate::simulate::{self, EntrySample, Prepared, SimulateError, Watch};
 
@@ -31,7 +31,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// How the summary is printed
-    #[arg(long, value_enum, default_value_t = Format::Table)]
+    #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// Write every chart as SVG too
     #[arg(long)]
@@ -48,14 +48,21 @@ pub struct RunArgs {
 pub fn run(args: &RunArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let scenarios = load_all(&args.scenarios, &args.common.sets())?;
     let targets = targets(args, &scenarios)?;
-    let threads = args.threads.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(Into::into));
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(1)).build()?;
+    let threads = args
+        .threads
+        .map(usize::from)
+        .or_else(|| std::thread::available_parallelism().ok().map(Into::into));
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or(1))
+        .build()?;
     let watch = watch_for_interrupt()?;
     for (scenario, target) in scenarios.iter().zip(&targets) {
         report::check_target(target)?;
-        let started = Instant::now();
+        let (started, clock) = (SystemTime::now(), Instant::now());
         let samples = sample(scenario)?;
-        let warmup_ns = scenario.warmup_ns.unwrap_or_else(|| simulate::default_warmup(scenario, &samples));
+        let warmup_ns = scenario
+            .warmup_ns
+            .unwrap_or_else(|| simulate::default_warmup(scenario, &samples));
         let expected = load::estimate(scenario, &samples, warmup_ns, pool.current_num_threads());
         if let Some(refusal) = load::refusal(&expected, load::available_bytes()) {
             return Err(BadInput(refusal).into());
@@ -77,18 +84,29 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> anyhow::Result<()> {
             }
         }
         let meta = RunMeta {
-            command: std::env::args().collect::<Vec<_>>().join(" "),
-            wall_ns: u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX),
+            command: std::env::args().collect(),
+            started,
+            threads: pool.current_num_threads(),
+            wall_ns: u64::try_from(clock.elapsed().as_nanos()).unwrap_or(u64::MAX),
         };
-        let options = ReportOptions { svg: args.svg, ..ReportOptions::default() };
-        let files = pool.install(|| report::write_run(scenario, &result, &meta, target, &options))?;
+        let options = ReportOptions {
+            svg: args.svg,
+            ..ReportOptions::default()
+        };
+        let files =
+            pool.install(|| report::write_run(scenario, &result, &meta, target, &options))?;
         if watch.cancel.load(Ordering::Relaxed) {
             return Err(SimulateError::Cancelled.into());
         }
         if !args.quiet {
-            write!(out, "{}", report::summary(scenario, &result, args.format))?;
+            let format = match args.format {
+                Format::Table => report::Format::Table,
+                Format::Json => report::Format::Json,
+                Format::Csv => report::Format::Csv,
+            };
+            write!(out, "{}", report::summary_table(scenario, &result, format))?;
             if args.format == Format::Table {
-                writeln!(out, "\n{} files in {}", files.len(), target.display())?;
+                writeln!(out, "{}", report::written_line(target, &files))?;
             }
         }
     }
@@ -105,7 +123,11 @@ fn load_all(paths: &[PathBuf], sets: &[String]) -> anyhow::Result<Vec<Scenario>>
             Err(error) => errors.push(error.to_string().trim_end().to_owned()),
         }
     }
-    if errors.is_empty() { Ok(scenarios) } else { Err(BadInput(errors.join("\n\n")).into()) }
+    if errors.is_empty() {
+        Ok(scenarios)
+    } else {
+        Err(BadInput(errors.join("\n\n")).into())
+    }
 }
 
 /// Where each scenario's results go.
@@ -121,7 +143,10 @@ fn targets(args: &RunArgs, scenarios: &[Scenario]) -> anyhow::Result<Vec<PathBuf
     for (index, target) in targets.iter().enumerate() {
         if targets[..index].contains(target) {
             let name = &scenarios[index].name;
-            return Err(BadInput(format!("two scenarios are named `{name}`: the second would replace the first's results")).into());
+            return Err(BadInput(format!(
+                "two scenarios are named `{name}`: the second would replace the first's results"
+            ))
+            .into());
         }
     }
     Ok(targets)
@@ -133,7 +158,11 @@ pub fn sample(scenario: &Scenario) -> anyhow::Result<Vec<EntrySample>> {
 }
 
 /// A warning if the scenario's own warm-up is shorter than most sessions last.
-pub fn short_warmup(scenario: &Scenario, samples: &[EntrySample], warmup_ns: u64) -> Option<String> {
+pub fn short_warmup(
+    scenario: &Scenario,
+    samples: &[EntrySample],
+    warmup_ns: u64,
+) -> Option<String> {
     let needed = simulate::default_warmup(scenario, samples);
     (scenario.warmup_ns.is_some() && warmup_ns < needed).then(|| {
         format!(
@@ -154,11 +183,15 @@ fn watch_for_interrupt() -> anyhow::Result<Arc<Watch>> {
     let handle = Arc::clone(&watch);
     ctrlc::set_handler(move || {
         if handle.cancel.swap(true, Ordering::Relaxed) {
+            report::abandon_writes();
             std::process::exit(i32::from(super::Exit::Interrupted as u8));
         }
         if std::io::stderr().is_terminal() {
             // A terminal that has gone away is no reason not to stop.
-            let _ = writeln!(std::io::stderr(), "\nstopping; earlier results stay as they are");
+            let _ = writeln!(
+                std::io::stderr(),
+                "\nstopping; earlier results stay as they are"
+            );
         }
     })
     .context("cannot listen for Ctrl-C")?;

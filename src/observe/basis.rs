@@ -31,7 +31,10 @@ struct Ratio {
 
 impl Ratio {
     fn new(tokens: u32) -> Ratio {
-        Ratio { tokens, shift: tokens.is_power_of_two().then(|| tokens.trailing_zeros()) }
+        Ratio {
+            tokens,
+            shift: tokens.is_power_of_two().then(|| tokens.trailing_zeros()),
+        }
     }
 
     #[inline]
@@ -100,7 +103,10 @@ impl Basis {
     pub fn coefficients(&self, footprint: &Footprint) -> Vec<i64> {
         let mut out = vec![0; self.len];
         for entry in &footprint.entries {
-            let at = self.ratios.iter().position(|r| u64::from(r.tokens) == entry.ratio);
+            let at = self
+                .ratios
+                .iter()
+                .position(|r| u64::from(r.tokens) == entry.ratio);
             if let Some(at) = at {
                 out[at] += entry.bytes as i64;
             }

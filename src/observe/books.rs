@@ -68,7 +68,11 @@ pub struct SharedPrompt {
 impl SharedPrompt {
     /// Bytes of a shared prompt of `tokens` tokens under a model (design rule 13).
     pub fn bytes_of(footprint: &Footprint, tokens: u64) -> i64 {
-        let entries: u64 = footprint.entries.iter().map(|e| e.bytes * (tokens / e.ratio)).sum();
+        let entries: u64 = footprint
+            .entries
+            .iter()
+            .map(|e| e.bytes * (tokens / e.ratio))
+            .sum();
         (entries + footprint.snapshot_bytes(tokens)) as i64
     }
 }
@@ -133,7 +137,10 @@ impl<'p, const N: usize> Books<'p, N> {
             extremes: Extremes::new(plan),
             records: Vec::new(),
             changes: Vec::new(),
-            counts: [vec![AgentCounts::default(); agents], vec![AgentCounts::default(); agents]],
+            counts: [
+                vec![AgentCounts::default(); agents],
+                vec![AgentCounts::default(); agents],
+            ],
             session_bytes: Vec::new(),
             session_peaks: Vec::new(),
             session_since: Vec::new(),
@@ -148,7 +155,10 @@ impl<'p, const N: usize> Books<'p, N> {
 
     /// Books that only count: for walking sessions without asking what they hold.
     pub fn silent(plan: &'p Plan) -> Books<'p, N> {
-        Books { silent: true, ..Books::new(plan) }
+        Books {
+            silent: true,
+            ..Books::new(plan)
+        }
     }
 
     /// The plan these books follow.
@@ -160,7 +170,8 @@ impl<'p, const N: usize> Books<'p, N> {
     pub fn open_bin(&mut self, start: u64, end: u64) {
         (self.bin_start, self.bin_end) = (start, end);
         self.ledger.open_bin(start, end);
-        self.extremes.open_bin(start, end, start >= self.plan.window.0);
+        self.extremes
+            .open_bin(start, end, start >= self.plan.window.0);
     }
 
     /// Counters of an agent for something that happens at `at`.
@@ -188,7 +199,10 @@ impl<'p, const N: usize> Books<'p, N> {
         if self.silent {
             return;
         }
-        debug_assert!(self.session_cells(slot).all(|cell| self.session_bytes[cell] == [0; LANES]));
+        debug_assert!(
+            self.session_cells(slot)
+                .all(|cell| self.session_bytes[cell] == [0; LANES])
+        );
         self.note_session(slot);
         let cells = self.session_cells(slot);
         self.session_peaks[cells].fill([0; LANES]);
@@ -240,20 +254,43 @@ impl<'p, const N: usize> Books<'p, N> {
             self.ledger.add(to, change.at, change.after, 1);
         }
         if any != 0 {
-            self.record(change.at, change.session, change.agent, &delta, change.running);
+            self.record(
+                change.at,
+                change.session,
+                change.agent,
+                &delta,
+                change.running,
+            );
         } else if change.running != 0 {
-            let Change { at, agent, running, .. } = change;
-            self.records.push(Record { at, first: NO_BYTES, agent, sequences: 0, running, prompt: 0 });
+            let Change {
+                at, agent, running, ..
+            } = change;
+            self.records.push(Record {
+                at,
+                first: NO_BYTES,
+                agent,
+                sequences: 0,
+                running,
+                prompt: 0,
+            });
         }
     }
 
     /// Posts that a running sequence grew by `delta`.
     #[inline]
-    pub fn post_growth(&mut self, at: u64, session: u32, agent: u16, role: Role, delta: &Vector<N>) {
+    pub fn post_growth(
+        &mut self,
+        at: u64,
+        session: u32,
+        agent: u16,
+        role: Role,
+        delta: &Vector<N>,
+    ) {
         if self.silent {
             return;
         }
-        self.ledger.add(category(agent, role, Activity::Running), at, delta, 1);
+        self.ledger
+            .add(category(agent, role, Activity::Running), at, delta, 1);
         self.record(at, session, agent, delta, 0);
     }
 
@@ -262,7 +299,14 @@ impl<'p, const N: usize> Books<'p, N> {
         let groups = self.plan.scope_groups[self.plan.agent_scope[usize::from(agent)]].clone();
         let first = self.changes.len() as u32;
         let sequences = delta[self.plan.basis.sequences()] as i32;
-        self.records.push(Record { at, first, agent, sequences, running, prompt: 0 });
+        self.records.push(Record {
+            at,
+            first,
+            agent,
+            sequences,
+            running,
+            prompt: 0,
+        });
         let cells = session as usize * self.weights.len();
         for group in groups {
             let weights = &self.weights[group];
@@ -305,7 +349,14 @@ impl<'p, const N: usize> Books<'p, N> {
         }
         let signed = i64::from(prompt) + 1;
         let prompt = if gained { signed } else { -signed };
-        self.records.push(Record { at, first: NO_BYTES, agent, sequences: 0, running: 0, prompt });
+        self.records.push(Record {
+            at,
+            first: NO_BYTES,
+            agent,
+            sequences: 0,
+            running: 0,
+            prompt,
+        });
     }
 
     /// All that will be posted for the past is posted: puts it in time order.
@@ -324,7 +375,8 @@ impl<'p, const N: usize> Books<'p, N> {
             return;
         }
         for (scope, rows) in self.plan.scope_rows.iter().enumerate() {
-            let tokens = self.scope_feature(scope, 0) + self.extremes.scopes[scope].shared_token_integral;
+            let tokens =
+                self.scope_feature(scope, 0) + self.extremes.scopes[scope].shared_token_integral;
             let sequences = self.scope_feature(scope, self.plan.basis.sequences());
             for row in rows.clone() {
                 let bin = self.bin(scope, row);
@@ -349,14 +401,21 @@ impl<'p, const N: usize> Books<'p, N> {
     }
 
     fn scope_feature(&self, scope: usize, feature: usize) -> i128 {
-        let agents = self.plan.agent_scope.iter().enumerate().filter(|(_, s)| **s == scope);
-        let categories = agents.flat_map(|(a, _)| a * ROLES * ACTIVITIES..(a + 1) * ROLES * ACTIVITIES);
+        let agents = self
+            .plan
+            .agent_scope
+            .iter()
+            .enumerate()
+            .filter(|(_, s)| **s == scope);
+        let categories =
+            agents.flat_map(|(a, _)| a * ROLES * ACTIVITIES..(a + 1) * ROLES * ACTIVITIES);
         categories.map(|c| self.ledger.integrals(c)[feature]).sum()
     }
 
     fn bin(&mut self, scope: usize, row: usize) -> Bin {
         let mut bin = Bin::default();
-        self.extremes.fill(scope, row - self.plan.scope_rows[scope].start, &mut bin);
+        self.extremes
+            .fill(scope, row - self.plan.scope_rows[scope].start, &mut bin);
         let weights = &self.plan.rows[row].weights;
         let (state, snapshot) = (self.plan.basis.sequences(), self.plan.basis.snapshots());
         for (agent, s) in self.plan.agent_scope.iter().enumerate() {
@@ -398,7 +457,8 @@ impl<'p, const N: usize> Books<'p, N> {
                 let (peak, peak_at) = levels.peak(row - range.start);
                 result.peak_bytes = peak;
                 result.peak_ns = peak_at.saturating_sub(self.plan.window.0);
-                result.quantile_bytes = [0.5, 0.95, 0.99].map(|q| levels.quantile(row - range.start, q));
+                result.quantile_bytes =
+                    [0.5, 0.95, 0.99].map(|q| levels.quantile(row - range.start, q));
                 result.session_peak_bytes = rank_quantiles(&mut self.ended[row]);
                 for (agent, s) in self.plan.agent_scope.iter().enumerate() {
                     if *s == scope {

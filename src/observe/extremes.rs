@@ -92,7 +92,11 @@ impl Extremes {
         });
         let agents = plan.agent_scope.iter().map(|scope| {
             let groups = plan.scope_groups[*scope].len();
-            AgentLevels { total: vec![[0; LANES]; groups], peak: vec![[0; LANES]; groups], since: 0 }
+            AgentLevels {
+                total: vec![[0; LANES]; groups],
+                peak: vec![[0; LANES]; groups],
+                since: 0,
+            }
         });
         Extremes {
             scopes: scopes.collect(),
@@ -158,7 +162,8 @@ impl Extremes {
                 agent.settle(at, self.measuring);
             }
             let changes = &changes[record.first as usize..];
-            for ((total, held), change) in scope.total.iter_mut().zip(&mut agent.total).zip(changes) {
+            for ((total, held), change) in scope.total.iter_mut().zip(&mut agent.total).zip(changes)
+            {
                 for lane in 0..LANES {
                     total[lane] += change[lane];
                     held[lane] += change[lane];
@@ -272,7 +277,8 @@ impl ScopeLevels {
     /// The numbers of sequences lasted until `at`.
     fn settle_numbers(&mut self, at: u64, measuring: bool) {
         if measuring && at > self.numbers_since {
-            self.running_time.add(self.running as u64, at - self.numbers_since);
+            self.running_time
+                .add(self.running as u64, at - self.numbers_since);
             self.peak_sequences = self.peak_sequences.max(self.sequences as u64);
         }
         self.numbers_since = at;

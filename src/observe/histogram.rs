@@ -25,12 +25,21 @@ fn middle(cell: usize) -> u64 {
     let edge = |c: usize| f64::from_bits(((c as u64) + (1023 << BITS)) << (52 - BITS));
     let (low, high) = (edge(cell), edge(cell + 1));
     // Levels up to 2^11 have cells of one integer at most: the lower edge is exact.
-    if high - low <= 1.0 { low.ceil() as u64 } else { (low + (high - low) / 2.0) as u64 }
+    if high - low <= 1.0 {
+        low.ceil() as u64
+    } else {
+        (low + (high - low) / 2.0) as u64
+    }
 }
 
 impl Default for TimeHistogram {
     fn default() -> TimeHistogram {
-        TimeHistogram { cells: Vec::new(), zero: 0, current: 0, pending: 0 }
+        TimeHistogram {
+            cells: Vec::new(),
+            zero: 0,
+            current: 0,
+            pending: 0,
+        }
     }
 }
 
@@ -64,7 +73,8 @@ impl TimeHistogram {
     /// above `most`, the true maximum.
     pub fn quantile(&mut self, q: f64, most: u64) -> u64 {
         self.flush();
-        let total: u128 = self.cells.iter().map(|c| u128::from(*c)).sum::<u128>() + u128::from(self.zero);
+        let total: u128 =
+            self.cells.iter().map(|c| u128::from(*c)).sum::<u128>() + u128::from(self.zero);
         let target = (total as f64 * q).ceil() as u128;
         let mut seen = u128::from(self.zero);
         if seen >= target {
@@ -86,7 +96,17 @@ mod tests {
 
     #[test]
     fn quantiles_are_within_a_tenth_of_a_percent() {
-        for level in [1_u64, 2, 7, 1000, 2047, 13_713_408_000, 107_136_000_000, 1 << 53, u64::MAX >> 1] {
+        for level in [
+            1_u64,
+            2,
+            7,
+            1000,
+            2047,
+            13_713_408_000,
+            107_136_000_000,
+            1 << 53,
+            u64::MAX >> 1,
+        ] {
             let mut h = TimeHistogram::default();
             h.add(level, 10);
             let got = h.quantile(0.5, u64::MAX);

@@ -15,14 +15,23 @@ pub struct Ledger<const N: usize> {
 impl<const N: usize> Ledger<N> {
     /// An empty ledger of so many categories.
     pub fn new(categories: usize) -> Ledger<N> {
-        Ledger { level: vec![[0; N]; categories], integral: vec![[0; N]; categories], bin_end: 0 }
+        Ledger {
+            level: vec![[0; N]; categories],
+            integral: vec![[0; N]; categories],
+            bin_end: 0,
+        }
     }
 
     /// Starts the bin `start..end`: what is held now is carried in.
     pub fn open_bin(&mut self, start: u64, end: u64) {
         self.bin_end = end;
         let width = i128::from(end - start);
-        for (integral, level) in self.integral.as_flattened_mut().iter_mut().zip(self.level.as_flattened()) {
+        for (integral, level) in self
+            .integral
+            .as_flattened_mut()
+            .iter_mut()
+            .zip(self.level.as_flattened())
+        {
             *integral = i128::from(*level) * width;
         }
     }

@@ -20,7 +20,12 @@ impl Calendar {
     /// A calendar of slices `width` ns wide that stands at `now`.
     pub fn new(width: u64, now: u64) -> Calendar {
         let near = (0..NEAR).map(|_| Vec::new()).collect();
-        Calendar { width, near, epoch: now / width / NEAR, far: BTreeMap::new() }
+        Calendar {
+            width,
+            near,
+            epoch: now / width / NEAR,
+            far: BTreeMap::new(),
+        }
     }
 
     /// Notes that a session acts at `at`.

@@ -6,14 +6,14 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::SimulateError;
 use super::calendar::Calendar;
 use super::prepare::Prepared;
 use super::run::{NEVER, Phase, Run};
 use super::session::Session;
 use super::world::World;
-use super::SimulateError;
-use crate::observe::{Books, MAX_FEATURES, Role};
 use crate::observe::results::RowReplication;
+use crate::observe::{Books, MAX_FEATURES, Role};
 use crate::workload::RunKey;
 
 /// Changes per slice that keep its working set in cache.
@@ -53,7 +53,11 @@ struct Arrival {
 impl Session {
     /// Lets the session act until `until`; returns when it acts next.
     #[inline]
-    pub(super) fn advance<const N: usize>(&mut self, until: u64, world: &mut World<'_, '_, N>) -> u64 {
+    pub(super) fn advance<const N: usize>(
+        &mut self,
+        until: u64,
+        world: &mut World<'_, '_, N>,
+    ) -> u64 {
         while let Some((at, place)) = self.next() {
             if at >= until {
                 return at;
@@ -69,7 +73,11 @@ impl Session {
 ///
 /// # Errors
 /// If it is cancelled, or a context passes 2^32 - 1 tokens.
-pub fn replicate(prepared: &Prepared, replication: u32, watch: &Watch) -> Result<Outcome, SimulateError> {
+pub fn replicate(
+    prepared: &Prepared,
+    replication: u32,
+    watch: &Watch,
+) -> Result<Outcome, SimulateError> {
     match prepared.plan.basis.len() {
         ..=8 => replicate_in::<8>(prepared, replication, watch),
         9..=16 => replicate_in::<16>(prepared, replication, watch),
@@ -139,8 +147,12 @@ fn replicate_in<const N: usize>(
             start = until;
         }
         world.books.close_bin();
-        watch.events.fetch_add(world.events - reported, Ordering::Relaxed);
-        watch.simulated_ns.fetch_add(bin_end - bin_start, Ordering::Relaxed);
+        watch
+            .events
+            .fetch_add(world.events - reported, Ordering::Relaxed);
+        watch
+            .simulated_ns
+            .fetch_add(bin_end - bin_start, Ordering::Relaxed);
         reported = world.events;
         bin_start = bin_end;
         if let Some(better) = prepared.better_slices(slices, busiest, TARGET) {
@@ -149,7 +161,12 @@ fn replicate_in<const N: usize>(
         }
     }
     let (events, cut_prompts) = (world.events, world.cut_prompts);
-    Ok(Outcome { rows: books.finish(), events, cut_prompts, peak_sessions: sessions.len() })
+    Ok(Outcome {
+        rows: books.finish(),
+        events,
+        cut_prompts,
+        peak_sessions: sessions.len(),
+    })
 }
 
 /// The calendar at another slice width.
@@ -168,7 +185,9 @@ fn rebuild(sessions: &[Session], width: u64, now: u64) -> Calendar {
 impl Session {
     /// When the session acts next.
     fn due(&self) -> Option<u64> {
-        let runs = self.runs().filter(|r| r.phase != Phase::Gone && r.next != NEVER);
+        let runs = self
+            .runs()
+            .filter(|r| r.phase != Phase::Gone && r.next != NEVER);
         runs.map(|r| r.next).min()
     }
 }
@@ -179,9 +198,15 @@ fn arrivals(prepared: &Prepared, replication: u32) -> impl Iterator<Item = Arriv
         let key = RunKey::entry(prepared.seed, replication, &entry.name);
         let stream = prepared.arrivals(entry, key);
         let agent = entry.agent as u16;
-        stream.map(move |(number, at)| Arrival { at: at + prepared.lead_ns, key: key.session(number), agent })
+        stream.map(move |(number, at)| Arrival {
+            at: at + prepared.lead_ns,
+            key: key.session(number),
+            agent,
+        })
     });
-    Merge { streams: streams.map(Iterator::peekable).collect() }
+    Merge {
+        streams: streams.map(Iterator::peekable).collect(),
+    }
 }
 
 /// Merges ascending streams; at one instant the earlier stream goes first.
@@ -194,7 +219,9 @@ impl<I: Iterator<Item = Arrival>> Iterator for Merge<I> {
 
     fn next(&mut self) -> Option<Arrival> {
         let heads = self.streams.iter_mut().enumerate();
-        let first = heads.filter_map(|(i, s)| s.peek().map(|a| (a.at, i))).min()?;
+        let first = heads
+            .filter_map(|(i, s)| s.peek().map(|a| (a.at, i)))
+            .min()?;
         self.streams[first.1].next()
     }
 }

@@ -12,7 +12,11 @@ impl Run {
     /// Length of the shared prompt in this context: its entries are not the sequence's own.
     #[inline]
     pub fn shared_tokens(&self) -> u32 {
-        if self.shared == NO_PROMPT { 0 } else { self.prompt }
+        if self.shared == NO_PROMPT {
+            0
+        } else {
+            self.prompt
+        }
     }
 }
 
@@ -74,7 +78,9 @@ impl Session {
         }
         if self.in_tree(place) {
             let family = self.family_mut();
-            return family.tree.take_snapshot(place, position, keep, basis, handovers);
+            return family
+                .tree
+                .take_snapshot(place, position, keep, basis, handovers);
         }
         let snapshots = &mut self.run_mut(place).snapshots;
         if snapshots.count > 0 && snapshots.last == position {
@@ -96,7 +102,13 @@ impl Session {
 
     /// Drops the context of a held sequence above `to` tokens; returns where a model with
     /// checkpointed state resumes from.
-    pub fn rewind<const N: usize>(&mut self, place: u32, to: u32, basis: &Basis, handovers: &mut Vec<Handover<N>>) -> u32 {
+    pub fn rewind<const N: usize>(
+        &mut self,
+        place: u32,
+        to: u32,
+        basis: &Basis,
+        handovers: &mut Vec<Handover<N>>,
+    ) -> u32 {
         let floor = self.run(place).shared_tokens();
         if self.in_tree(place) {
             let tree = &mut self.family_mut().tree;
@@ -110,14 +122,21 @@ impl Session {
         let run = self.run_mut(place);
         run.tokens = to;
         let snapshots = &mut run.snapshots;
-        snapshots.positions.truncate(snapshots.positions.partition_point(|p| *p <= to));
+        snapshots
+            .positions
+            .truncate(snapshots.positions.partition_point(|p| *p <= to));
         snapshots.count = snapshots.positions.len() as u32;
         snapshots.last = snapshots.positions.last().copied().unwrap_or(0);
         snapshots.last.max(floor)
     }
 
     /// The sequence at `place` lets go of everything; its context length stays known.
-    pub fn release<const N: usize>(&mut self, place: u32, basis: &Basis, handovers: &mut Vec<Handover<N>>) {
+    pub fn release<const N: usize>(
+        &mut self,
+        place: u32,
+        basis: &Basis,
+        handovers: &mut Vec<Handover<N>>,
+    ) {
         if let Some(family) = &mut self.family {
             family.tree.release(place, basis, handovers);
         }
@@ -136,7 +155,12 @@ impl Session {
         let adopt = !self.in_tree(parent);
         let tree = &mut self.family_mut().tree;
         if adopt {
-            tree.adopt((from.age(), parent), from.shared_tokens(), from.tokens, &from.snapshots.positions);
+            tree.adopt(
+                (from.age(), parent),
+                from.shared_tokens(),
+                from.tokens,
+                &from.snapshots.positions,
+            );
         }
         tree.fork(parent, me);
         let run = self.run_mut(child);

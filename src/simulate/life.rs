@@ -17,7 +17,8 @@ pub fn duration_ns(tokens: u64, rate: Rate) -> u64 {
     if rate.micro_tokens_per_s.is_multiple_of(MICRO) && tokens <= u64::MAX / 1_000_000_000 {
         return (tokens * 1_000_000_000).div_ceil(rate.micro_tokens_per_s / MICRO);
     }
-    let ns = (u128::from(tokens) * 1_000_000_000_000_000).div_ceil(u128::from(rate.micro_tokens_per_s));
+    let ns =
+        (u128::from(tokens) * 1_000_000_000_000_000).div_ceil(u128::from(rate.micro_tokens_per_s));
     u64::try_from(ns).unwrap_or(NEVER)
 }
 
@@ -97,11 +98,23 @@ impl Session {
             before = self.maybe_rewind(place, at, template, world);
         }
         let forks = opening == Opening::Run && self.run(place).fork;
-        let context = if forks { self.run(self.run(place).parent).tokens } else { self.run(place).tokens };
+        let context = if forks {
+            self.run(self.run(place).parent).tokens
+        } else {
+            self.run(place).tokens
+        };
         if let Some(limit) = &template.agent.limit {
             let tokens = self.run(place).limit;
-            let shared = if context == 0 { u64::from(self.run(place).shared_tokens()) } else { 0 };
-            if passes(u64::from(context) + shared + prompt + new, limit.at_ppb, tokens) {
+            let shared = if context == 0 {
+                u64::from(self.run(place).shared_tokens())
+            } else {
+                0
+            };
+            if passes(
+                u64::from(context) + shared + prompt + new,
+                limit.at_ppb,
+                tokens,
+            ) {
                 match (&limit.then, context) {
                     (AtLimit::End, _) => {
                         if let Some(before) = before {
@@ -109,13 +122,19 @@ impl Session {
                         }
                         return self.finish(place, at, world);
                     }
-                    (AtLimit::Compact { .. }, 0) => new = cut(new, shared + prompt, limit.at_ppb, tokens, world),
+                    (AtLimit::Compact { .. }, 0) => {
+                        new = cut(new, shared + prompt, limit.at_ppb, tokens, world)
+                    }
                     (AtLimit::Compact { .. }, _) => {
                         let run = self.run_mut(place);
                         run.compacting = true;
                         run.carry = new;
                         new = 0;
-                        world.books.counts(self.run(place).agent, at).counts.compactions += 1;
+                        world
+                            .books
+                            .counts(self.run(place).agent, at)
+                            .counts
+                            .compactions += 1;
                     }
                 }
             }
@@ -125,10 +144,18 @@ impl Session {
             self.fork(parent, place);
         }
         let run = self.run(place);
-        let lost = if run.held || opening == Opening::Run { 0 } else { run.tokens - run.shared_tokens() };
+        let lost = if run.held || opening == Opening::Run {
+            0
+        } else {
+            run.tokens - run.shared_tokens()
+        };
         let output = if run.compacting {
             let to = template.run_draws(run.key).compact_to.unwrap_or(0.0);
-            let to = if to < 1.0 { to * f64::from(run.tokens) } else { to };
+            let to = if to < 1.0 {
+                to * f64::from(run.tokens)
+            } else {
+                to
+            };
             ((to + 0.5).floor() as u64).max(1)
         } else {
             template.output(run.key, run.turn, run.step)
@@ -143,22 +170,33 @@ impl Session {
     }
 
     /// Draws what is drawn once a run.
-    fn begin_run<const N: usize>(&mut self, place: u32, at: u64, template: &Template, world: &mut World<'_, '_, N>) -> RunDraws {
+    fn begin_run<const N: usize>(
+        &mut self,
+        place: u32,
+        at: u64,
+        template: &Template,
+        world: &mut World<'_, '_, N>,
+    ) -> RunDraws {
         let draws = template.run_draws(self.run(place).key);
         let root = self.key();
         let run = self.run_mut(place);
         run.factor = draws.factor;
         run.turns = draws.turns;
         run.steps = template.steps(run.key, 0);
-        run.deadline = draws.max_duration_ns.map_or(NEVER, |d| at.saturating_add(d));
-        run.limit = draws.limit_tokens.map_or(u32::MAX, |l| u32::try_from(l).unwrap_or(u32::MAX));
+        run.deadline = draws
+            .max_duration_ns
+            .map_or(NEVER, |d| at.saturating_add(d));
+        run.limit = draws
+            .limit_tokens
+            .map_or(u32::MAX, |l| u32::try_from(l).unwrap_or(u32::MAX));
         if place == 0 {
             world.books.counts(run.agent, at).counts.sessions_started += 1;
         }
         if let SystemPrompt::Shared { tokens, variants } = &template.agent.system_prompt
             && !run.fork
         {
-            run.shared = world.prompt_base[usize::from(run.agent)] + Template::variant(root, *variants);
+            run.shared =
+                world.prompt_base[usize::from(run.agent)] + Template::variant(root, *variants);
             run.prompt = *tokens as u32;
         }
         draws
@@ -175,12 +213,19 @@ impl Session {
     }
 
     /// The first prompt of a root agent, or the task of a subagent (rule 9).
-    fn first_tokens<const N: usize>(&self, place: u32, draws: &RunDraws, world: &World<'_, '_, N>) -> u64 {
+    fn first_tokens<const N: usize>(
+        &self,
+        place: u32,
+        draws: &RunDraws,
+        world: &World<'_, '_, N>,
+    ) -> u64 {
         if place == 0 {
             return draws.first_prompt;
         }
         let run = self.run(place);
-        world.template(self.run(run.parent).agent).task(run.key, usize::from(run.spawn))
+        world
+            .template(self.run(run.parent).agent)
+            .task(run.key, usize::from(run.spawn))
     }
 
     /// Rule 10. Returns what was held before it, if that changed.
@@ -192,10 +237,16 @@ impl Session {
         world: &mut World<'_, '_, N>,
     ) -> Option<Vector<N>> {
         let run = self.run(place);
-        let Some(depth) = template.rewind_depth(run.key, run.turn, run.step) else { return None };
+        let Some(depth) = template.rewind_depth(run.key, run.turn, run.step) else {
+            return None;
+        };
         world.books.counts(run.agent, at).counts.rewinds += 1;
         let depth = u32::try_from(depth).unwrap_or(u32::MAX);
-        let to = run.tokens.saturating_sub(depth).max(run.prompt).min(run.tokens);
+        let to = run
+            .tokens
+            .saturating_sub(depth)
+            .max(run.prompt)
+            .min(run.tokens);
         if to == run.tokens {
             return None;
         }
@@ -212,11 +263,22 @@ impl Session {
     }
 
     /// Rule 2: allocates all new tokens, and the lost ones, and starts the prefill.
-    fn prefill<const N: usize>(&mut self, place: u32, at: u64, start: Start, before: Option<Vector<N>>, world: &mut World<'_, '_, N>) {
+    fn prefill<const N: usize>(
+        &mut self,
+        place: u32,
+        at: u64,
+        start: Start,
+        before: Option<Vector<N>>,
+        world: &mut World<'_, '_, N>,
+    ) {
         let template = world.template(self.run(place).agent);
         let before = before.unwrap_or_else(|| {
             // A fork's first step holds its inheritance only from now on.
-            if start.sequence { [0; N] } else { self.held(place, world.basis) }
+            if start.sequence {
+                [0; N]
+            } else {
+                self.held(place, world.basis)
+            }
         });
         let was = self.run(place).activity;
         let run = self.run_mut(place);
@@ -244,7 +306,8 @@ impl Session {
         run.release_at = NEVER;
         run.output = start.output.min(limit.saturating_sub(tokens));
         run.decoded = 0;
-        run.decode_start = at.saturating_add(duration_ns(start.new + start.lost, template.agent.prefill));
+        run.decode_start =
+            at.saturating_add(duration_ns(start.new + start.lost, template.agent.prefill));
         let (agent, decode_start) = (run.agent, run.decode_start);
         self.snapshots_between(place, from, tokens, at, world);
         let counts = world.books.counts(agent, at);
@@ -267,15 +330,20 @@ impl Session {
         }
         let run = self.run(place);
         let from = run.tokens;
-        let block = (run.output - run.decoded).min(template.agent.decode_block.min(u64::from(u32::MAX)) as u32);
+        let block = (run.output - run.decoded)
+            .min(template.agent.decode_block.min(u64::from(u32::MAX)) as u32);
         let to = world.context(u64::from(from) + u64::from(block));
         let run = self.run_mut(place);
         run.decoded += block;
-        let next = run.decode_start.saturating_add(duration_ns(u64::from(run.decoded), template.agent.decode));
+        let next = run
+            .decode_start
+            .saturating_add(duration_ns(u64::from(run.decoded), template.agent.decode));
         let agent = run.agent;
         world.books.counts(agent, at).counts.tokens_decoded += u64::from(block);
         let snapshots = &template.agent.snapshots;
-        let crosses = snapshots.every.is_some_and(|e| u64::from(from) / e != u64::from(to) / e);
+        let crosses = snapshots
+            .every
+            .is_some_and(|e| u64::from(from) / e != u64::from(to) / e);
         if !prompt_end && !crosses {
             // The common block only grows its sequence, which owns what it adds.
             let role = run.role;
@@ -298,7 +366,13 @@ impl Session {
     }
 
     /// A step ends: tool call, think, end (rules 4, 6, 8), or the rest of a compaction (rule 11).
-    fn end_step<const N: usize>(&mut self, place: u32, at: u64, prompt_end: bool, world: &mut World<'_, '_, N>) {
+    fn end_step<const N: usize>(
+        &mut self,
+        place: u32,
+        at: u64,
+        prompt_end: bool,
+        world: &mut World<'_, '_, N>,
+    ) {
         let template = world.template(self.run(place).agent);
         let before = self.held(place, world.basis);
         let taken = world.taken;
@@ -329,11 +403,18 @@ impl Session {
                     (Activity::Blocked, NEVER)
                 } else {
                     self.run_mut(place).opening = Opening::Tool;
-                    (Activity::Tool, at.saturating_add(template.tool_time_ns(key, turn, step)))
+                    (
+                        Activity::Tool,
+                        at.saturating_add(template.tool_time_ns(key, turn, step)),
+                    )
                 }
             }
         };
-        let after = if world.taken == taken { before } else { self.held(place, world.basis) };
+        let after = if world.taken == taken {
+            before
+        } else {
+            self.held(place, world.basis)
+        };
         self.run_mut(place).activity = activity;
         self.post(place, at, Activity::Running, &before, &after, -1, world);
         if activity == Activity::Finished {
@@ -343,12 +424,23 @@ impl Session {
     }
 
     /// Rules 7 and 8: what ends a pause that starts at `at`, and whether memory goes before.
-    fn pause<const N: usize>(&mut self, place: u32, at: u64, activity: Activity, wake_at: u64, world: &World<'_, '_, N>) {
+    fn pause<const N: usize>(
+        &mut self,
+        place: u32,
+        at: u64,
+        activity: Activity,
+        wake_at: u64,
+        world: &World<'_, '_, N>,
+    ) {
         let ttl = world.ttl(self.run(place).agent, activity);
         let run = self.run_mut(place);
         run.phase = Phase::Pausing;
         run.wake_ends = wake_at > run.deadline;
-        run.wake_at = if run.wake_ends { run.deadline.max(at) } else { wake_at };
+        run.wake_at = if run.wake_ends {
+            run.deadline.max(at)
+        } else {
+            wake_at
+        };
         run.release_at = ttl.map_or(NEVER, |t| at.saturating_add(t));
         if run.release_at >= run.wake_at {
             run.release_at = NEVER;
@@ -358,7 +450,13 @@ impl Session {
     }
 
     /// Rule 4: starts the children of a tool call; whether the parent waits for any.
-    fn tool_call<const N: usize>(&mut self, place: u32, at: u64, template: &Template, world: &mut World<'_, '_, N>) -> bool {
+    fn tool_call<const N: usize>(
+        &mut self,
+        place: u32,
+        at: u64,
+        template: &Template,
+        world: &mut World<'_, '_, N>,
+    ) -> bool {
         let run = self.run(place);
         let (key, turn, step, depth) = (run.key, run.turn, run.step, run.depth + 1);
         let mut waiting = 0;
@@ -424,7 +522,13 @@ impl Session {
     }
 
     /// A child returns: its result goes to the waiting call, or to the inbox.
-    fn report_back<const N: usize>(&mut self, place: u32, parent: u32, at: u64, world: &World<'_, '_, N>) {
+    fn report_back<const N: usize>(
+        &mut self,
+        place: u32,
+        parent: u32,
+        at: u64,
+        world: &World<'_, '_, N>,
+    ) {
         let (key, spawn, role) = {
             let run = self.run(place);
             (run.key, usize::from(run.spawn), run.role)
@@ -465,9 +569,17 @@ impl Session {
         if at > run.deadline {
             return self.finish(place, at, world);
         }
-        let own_prompt = if run.shared == NO_PROMPT { u64::from(run.prompt) } else { 0 };
+        let own_prompt = if run.shared == NO_PROMPT {
+            u64::from(run.prompt)
+        } else {
+            0
+        };
         let fixed = u64::from(run.prompt) + summary;
-        let at_ppb = template.agent.limit.as_ref().map_or(1_000_000_000, |l| l.at_ppb);
+        let at_ppb = template
+            .agent
+            .limit
+            .as_ref()
+            .map_or(1_000_000_000, |l| l.at_ppb);
         let new = if passes(fixed + waiting, at_ppb, run.limit) {
             cut(waiting, fixed, at_ppb, run.limit, world)
         } else {
@@ -518,8 +630,17 @@ impl Session {
     }
 
     /// Rule 12: every multiple of `every` in (from, to].
-    fn snapshots_between<const N: usize>(&mut self, place: u32, from: u32, to: u32, at: u64, world: &mut World<'_, '_, N>) {
-        let Some(every) = world.template(self.run(place).agent).agent.snapshots.every else { return };
+    fn snapshots_between<const N: usize>(
+        &mut self,
+        place: u32,
+        from: u32,
+        to: u32,
+        at: u64,
+        world: &mut World<'_, '_, N>,
+    ) {
+        let Some(every) = world.template(self.run(place).agent).agent.snapshots.every else {
+            return;
+        };
         let mut position = (u64::from(from) / every + 1) * every;
         while position <= u64::from(to) {
             self.snapshot_at(place, position as u32, at, world);
@@ -527,7 +648,13 @@ impl Session {
         }
     }
 
-    fn snapshot_at<const N: usize>(&mut self, place: u32, position: u32, at: u64, world: &mut World<'_, '_, N>) {
+    fn snapshot_at<const N: usize>(
+        &mut self,
+        place: u32,
+        position: u32,
+        at: u64,
+        world: &mut World<'_, '_, N>,
+    ) {
         let agent = self.run(place).agent;
         let keep = world.template(agent).agent.snapshots.keep;
         let track = world.track[usize::from(agent)];
@@ -542,7 +669,13 @@ impl Session {
 }
 
 /// New tokens cut so that they fit the limit beside `fixed` tokens (rule 11), with a warning.
-fn cut<const N: usize>(new: u64, fixed: u64, at_ppb: u64, limit: u32, world: &mut World<'_, '_, N>) -> u64 {
+fn cut<const N: usize>(
+    new: u64,
+    fixed: u64,
+    at_ppb: u64,
+    limit: u32,
+    world: &mut World<'_, '_, N>,
+) -> u64 {
     world.cut_prompts += 1;
     let most = (u128::from(at_ppb) * u128::from(limit) / 1_000_000_000) as u64;
     new.min(most.saturating_sub(fixed))

@@ -36,7 +36,11 @@ pub fn default_warmup(scenario: &Scenario, samples: &[EntrySample]) -> u64 {
     let entries = scenario.workload.iter().zip(samples);
     let renewing = entries.filter(|(e, _)| matches!(e.arrivals, Arrivals::Renewal { .. }));
     let longest = renewing.map(|(_, s)| s.longest_ns()).max().unwrap_or(0);
-    let unit = if longest > 60 * MINUTE { 60 * MINUTE } else { MINUTE };
+    let unit = if longest > 60 * MINUTE {
+        60 * MINUTE
+    } else {
+        MINUTE
+    };
     longest.div_ceil(unit) * unit
 }
 
@@ -45,12 +49,20 @@ pub fn default_warmup(scenario: &Scenario, samples: &[EntrySample]) -> u64 {
 ///
 /// # Errors
 /// If it is cancelled, or a context passes what the engine counts.
-pub fn run(scenario: &Scenario, prepared: &Prepared, watch: &Watch) -> Result<RunResult, SimulateError> {
+pub fn run(
+    scenario: &Scenario,
+    prepared: &Prepared,
+    watch: &Watch,
+) -> Result<RunResult, SimulateError> {
     let outcomes = (0..scenario.replications)
         .into_par_iter()
         .map(|replication| replicate(prepared, replication, watch))
         .collect::<Result<Vec<Outcome>, SimulateError>>()?;
-    let models = scenario.models.iter().map(|m| (m, false)).chain(scenario.fixed_models.iter().map(|m| (m, true)));
+    let models = scenario
+        .models
+        .iter()
+        .map(|m| (m, false))
+        .chain(scenario.fixed_models.iter().map(|m| (m, true)));
     let mut warnings = Vec::new();
     let cut: u64 = outcomes.iter().map(|o| o.cut_prompts).sum();
     if cut > 0 {
@@ -63,7 +75,13 @@ pub fn run(scenario: &Scenario, prepared: &Prepared, watch: &Watch) -> Result<Ru
         warmup_ns: prepared.warmup_ns,
         bin_ns: prepared.plan.bin_ns,
         events: outcomes.iter().map(|o| o.events).sum(),
-        rows: models.map(|(m, fixed)| ModelRow { model: m.clone(), fixed, replications: Vec::new() }).collect(),
+        rows: models
+            .map(|(m, fixed)| ModelRow {
+                model: m.clone(),
+                fixed,
+                replications: Vec::new(),
+            })
+            .collect(),
         agent_names: scenario.agents.iter().map(|a| a.name.clone()).collect(),
         warnings,
     };
@@ -85,6 +103,8 @@ pub enum SimulateError {
     #[error("a context grew beyond 4,294,967,295 tokens; give the agent a `limit`")]
     ContextOverflow,
     /// Too many different compression ratios and windows at once.
-    #[error("the models together have too many different windows and compression ratios; compare fewer at once")]
+    #[error(
+        "the models together have too many different windows and compression ratios; compare fewer at once"
+    )]
     TooManyShapes,
 }

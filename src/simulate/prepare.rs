@@ -34,22 +34,40 @@ impl Prepared {
     /// # Errors
     /// If the models together need more features than the engine tracks.
     pub fn new(scenario: &Scenario, warmup_ns: u64) -> Result<Prepared, SimulateError> {
-        let models: Vec<&MemoryModel> = scenario.models.iter().chain(&scenario.fixed_models).collect();
+        let models: Vec<&MemoryModel> = scenario
+            .models
+            .iter()
+            .chain(&scenario.fixed_models)
+            .collect();
         let footprints = models.iter().map(|m| &m.footprint);
         let basis = Basis::new(footprints.clone()).ok_or(SimulateError::TooManyShapes)?;
         let compared = scenario.models.len();
         let mut scope_rows = vec![0..compared];
         scope_rows.extend((compared..models.len()).map(|row| row..row + 1));
-        let agent_scope = scenario.agents.iter().map(|a| a.fixed_model.map_or(0, |m| m + 1)).collect::<Vec<_>>();
-        let rows = footprints.map(|f| RowPlan { weights: basis.coefficients(f), checkpointed: f.is_checkpointed() });
+        let agent_scope = scenario
+            .agents
+            .iter()
+            .map(|a| a.fixed_model.map_or(0, |m| m + 1))
+            .collect::<Vec<_>>();
+        let rows = footprints.map(|f| RowPlan {
+            weights: basis.coefficients(f),
+            checkpointed: f.is_checkpointed(),
+        });
         let mut prompts = Vec::new();
         let mut prompt_base = Vec::new();
         for (agent, scope) in scenario.agents.iter().zip(&agent_scope) {
             prompt_base.push(prompts.len() as u32);
             if let SystemPrompt::Shared { tokens, variants } = agent.system_prompt {
                 let models = &models[scope_rows[*scope].clone()];
-                let bytes = models.iter().map(|m| SharedPrompt::bytes_of(&m.footprint, tokens)).collect();
-                let prompt = SharedPrompt { tokens: tokens as u32, scope: *scope, bytes };
+                let bytes = models
+                    .iter()
+                    .map(|m| SharedPrompt::bytes_of(&m.footprint, tokens))
+                    .collect();
+                let prompt = SharedPrompt {
+                    tokens: tokens as u32,
+                    scope: *scope,
+                    bytes,
+                };
                 prompts.extend(std::iter::repeat_n(prompt, variants as usize));
             }
         }
@@ -73,13 +91,20 @@ impl Prepared {
             warmup_ns,
             measure_ns: scenario.measure_ns,
             prompt_base,
-            track: scenario.agents.iter().map(|a| needs_positions(a, &scenario.agents)).collect(),
+            track: scenario
+                .agents
+                .iter()
+                .map(|a| needs_positions(a, &scenario.agents))
+                .collect(),
             cuts: cuts(bin_ns),
         })
     }
 
     /// The world of one replication, posting to `books`.
-    pub fn world<'p, 'b, const N: usize>(&'p self, books: &'b mut Books<'p, N>) -> World<'p, 'b, N> {
+    pub fn world<'p, 'b, const N: usize>(
+        &'p self,
+        books: &'b mut Books<'p, N>,
+    ) -> World<'p, 'b, N> {
         World {
             templates: &self.templates,
             basis: &self.plan.basis,
@@ -105,7 +130,13 @@ impl Prepared {
             return None;
         }
         let wanted = (now as u128 * busiest as u128 / target as u128).max(1) as u64;
-        let best = self.cuts.iter().copied().take_while(|c| *c <= wanted).last().unwrap_or(1);
+        let best = self
+            .cuts
+            .iter()
+            .copied()
+            .take_while(|c| *c <= wanted)
+            .last()
+            .unwrap_or(1);
         (best != now).then_some(best)
     }
 }
@@ -128,13 +159,40 @@ fn bin_width(measure_ns: u64) -> u64 {
     const MINUTE: u64 = 60 * S;
     const HOUR: u64 = 60 * MINUTE;
     let round = [
-        MS, 2 * MS, 5 * MS, 10 * MS, 20 * MS, 50 * MS, 100 * MS, 200 * MS, 500 * MS, S, 2 * S, 5 * S, 10 * S, 15 * S,
-        30 * S, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 3 * HOUR,
-        6 * HOUR, 12 * HOUR, 24 * HOUR,
+        MS,
+        2 * MS,
+        5 * MS,
+        10 * MS,
+        20 * MS,
+        50 * MS,
+        100 * MS,
+        200 * MS,
+        500 * MS,
+        S,
+        2 * S,
+        5 * S,
+        10 * S,
+        15 * S,
+        30 * S,
+        MINUTE,
+        2 * MINUTE,
+        5 * MINUTE,
+        10 * MINUTE,
+        15 * MINUTE,
+        30 * MINUTE,
+        HOUR,
+        2 * HOUR,
+        3 * HOUR,
+        6 * HOUR,
+        12 * HOUR,
+        24 * HOUR,
     ];
     let fits = |w: &u64| measure_ns.div_ceil(*w) <= MOST_BINS;
     let day = 24 * HOUR;
-    round.into_iter().find(fits).unwrap_or_else(|| measure_ns.div_ceil(MOST_BINS).div_ceil(day) * day)
+    round
+        .into_iter()
+        .find(fits)
+        .unwrap_or_else(|| measure_ns.div_ceil(MOST_BINS).div_ceil(day) * day)
 }
 
 /// Divisors of a bin's width that have only the factors 2, 3 and 5, up to a million.

@@ -35,7 +35,10 @@ impl EntrySample {
 impl Prepared {
     /// Walks `count` sessions of each entry, the first ones of replication 0.
     pub fn sample(&self, count: u64) -> Vec<EntrySample> {
-        self.entries.iter().map(|entry| self.sample_entry(&entry.name, entry.agent as u16, count)).collect()
+        self.entries
+            .iter()
+            .map(|entry| self.sample_entry(&entry.name, entry.agent as u16, count))
+            .collect()
     }
 
     fn sample_entry(&self, name: &str, agent: u16, count: u64) -> EntrySample {
@@ -44,7 +47,8 @@ impl Prepared {
         let mut world = self.world(&mut books);
         let mut out = EntrySample::default();
         for number in 0..count {
-            let mut session = Session::new(0, Run::new(entry.session(number), agent, Role::Main, 0));
+            let mut session =
+                Session::new(0, Run::new(entry.session(number), agent, Role::Main, 0));
             let (mut last, before) = (0, world.events);
             while let Some((at, place)) = session.next() {
                 if at == NEVER || world.events - before >= MOST_EVENTS {
@@ -67,7 +71,9 @@ impl Prepared {
 impl Session {
     /// Bytes of this program's memory that the session takes at its largest.
     pub fn footprint(&self) -> usize {
-        let runs = self.runs().map(|r| size_of::<Run>() + r.snapshots.positions.capacity() * size_of::<u32>());
+        let runs = self
+            .runs()
+            .map(|r| size_of::<Run>() + r.snapshots.positions.capacity() * size_of::<u32>());
         size_of::<Session>() - size_of::<Run>() + runs.sum::<usize>()
     }
 }

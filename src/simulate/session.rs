@@ -33,7 +33,12 @@ pub struct Family {
 impl Session {
     /// A session whose root agent starts when `root.next` says.
     pub fn new(slot: u32, root: Run) -> Session {
-        Session { slot, root, family: None, live: 1 }
+        Session {
+            slot,
+            root,
+            family: None,
+            live: 1,
+        }
     }
 
     /// The session's key for draws: its root's.
@@ -108,7 +113,11 @@ impl Session {
         if at != NEVER
             && let Some(family) = &mut self.family
         {
-            let run = if place == 0 { &self.root } else { &family.runs[place as usize - 1] };
+            let run = if place == 0 {
+                &self.root
+            } else {
+                &family.runs[place as usize - 1]
+            };
             let entry = Reverse((at, Reverse(run.depth), run.order, place));
             family.queue.push(entry);
         }
@@ -121,7 +130,11 @@ impl Session {
             return (self.root.next != NEVER).then_some((self.root.next, 0));
         };
         while let Some(Reverse((at, _, order, place))) = family.queue.peek() {
-            let run = if *place == 0 { &self.root } else { &family.runs[*place as usize - 1] };
+            let run = if *place == 0 {
+                &self.root
+            } else {
+                &family.runs[*place as usize - 1]
+            };
             if run.next == *at && run.order == *order && run.phase != Phase::Gone {
                 return Some((*at, *place));
             }
@@ -142,7 +155,8 @@ impl Session {
 impl Family {
     fn push(&mut self, place: u32, run: &Run) {
         if run.next != NEVER {
-            self.queue.push(Reverse((run.next, Reverse(run.depth), run.order, place)));
+            self.queue
+                .push(Reverse((run.next, Reverse(run.depth), run.order, place)));
         }
     }
 }

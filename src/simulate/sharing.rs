@@ -71,7 +71,11 @@ fn hold(holders: &mut Vec<Holder>, me: Holder) {
 fn let_go(holders: &mut Vec<Holder>, me: Holder) -> Option<u32> {
     let at = holders.iter().position(|h| *h == me)?;
     holders.remove(at);
-    if at == 0 { holders.first().map(|h| h.1) } else { None }
+    if at == 0 {
+        holders.first().map(|h| h.1)
+    } else {
+        None
+    }
 }
 
 fn slot<T>(items: &mut Vec<T>, is_free: impl Fn(&T) -> bool, item: T) -> u32 {
@@ -87,8 +91,19 @@ impl Tree {
     /// Brings in a sequence that held its context alone: tokens `start..end` and snapshots.
     pub fn adopt(&mut self, me: Holder, start: u32, end: u32, snapshots: &[u32]) {
         let tip = self.segment(NO_NODE, start, end, vec![me]);
-        let own = snapshots.iter().map(|p| self.snapshot(*p, vec![me])).collect();
-        self.branches.insert(me.1, Branch { me, tip, own, inherited: Vec::new() });
+        let own = snapshots
+            .iter()
+            .map(|p| self.snapshot(*p, vec![me]))
+            .collect();
+        self.branches.insert(
+            me.1,
+            Branch {
+                me,
+                tip,
+                own,
+                inherited: Vec::new(),
+            },
+        );
     }
 
     /// Whether the run at `place` is in the tree.
@@ -98,7 +113,9 @@ impl Tree {
 
     /// A fork: `child` holds all that the sequence at `parent` holds.
     pub fn fork(&mut self, parent: u32, child: Holder) {
-        let Some(from) = self.branches.get(&parent) else { return };
+        let Some(from) = self.branches.get(&parent) else {
+            return;
+        };
         let mut inherited: Vec<u32> = from.inherited.iter().chain(&from.own).copied().collect();
         inherited.sort_by_key(|s| self.snapshots[*s as usize].position);
         let tip = from.tip;
@@ -110,12 +127,22 @@ impl Tree {
         for s in &inherited {
             hold(&mut self.snapshots[*s as usize].holders, child);
         }
-        self.branches.insert(child.1, Branch { me: child, tip, own: Vec::new(), inherited });
+        self.branches.insert(
+            child.1,
+            Branch {
+                me: child,
+                tip,
+                own: Vec::new(),
+                inherited,
+            },
+        );
     }
 
     /// The sequence at `place` grows to `end` tokens.
     pub fn extend(&mut self, place: u32, end: u32) {
-        let Some(branch) = self.branches.get(&place) else { return };
+        let Some(branch) = self.branches.get(&place) else {
+            return;
+        };
         let (me, tip) = (branch.me, branch.tip);
         let segment = &mut self.segments[tip as usize];
         if segment.end >= end {
@@ -136,7 +163,9 @@ impl Tree {
     /// holder.
     pub fn owned<const N: usize>(&self, place: u32, basis: &Basis) -> Vector<N> {
         let mut out = [0; N];
-        let Some(branch) = self.branches.get(&place) else { return out };
+        let Some(branch) = self.branches.get(&place) else {
+            return out;
+        };
         let mut at = branch.tip;
         while at != NO_NODE {
             let segment = &self.segments[at as usize];
@@ -159,7 +188,10 @@ impl Tree {
         let branch = self.branches.get(&place)?;
         // Both lists ascend, so the first hit from the end is the latest.
         let latest = |ids: &[u32]| {
-            let positions = ids.iter().rev().map(|s| self.snapshots[*s as usize].position);
+            let positions = ids
+                .iter()
+                .rev()
+                .map(|s| self.snapshots[*s as usize].position);
             positions.into_iter().find(|p| *p <= limit)
         };
         latest(&branch.own).max(latest(&branch.inherited))
@@ -178,7 +210,9 @@ impl Tree {
         if self.latest_snapshot(place, position) == Some(position) {
             return false;
         }
-        let Some(me) = self.branches.get(&place).map(|b| b.me) else { return false };
+        let Some(me) = self.branches.get(&place).map(|b| b.me) else {
+            return false;
+        };
         let id = self.snapshot(position, vec![me]);
         let mut dropped = Vec::new();
         if let Some(branch) = self.branches.get_mut(&place) {
@@ -195,8 +229,16 @@ impl Tree {
     }
 
     /// The run at `place` drops its context above `to` tokens, snapshots too.
-    pub fn rewind<const N: usize>(&mut self, place: u32, to: u32, basis: &Basis, handovers: &mut Vec<Handover<N>>) {
-        let Some(branch) = self.branches.get(&place) else { return };
+    pub fn rewind<const N: usize>(
+        &mut self,
+        place: u32,
+        to: u32,
+        basis: &Basis,
+        handovers: &mut Vec<Handover<N>>,
+    ) {
+        let Some(branch) = self.branches.get(&place) else {
+            return;
+        };
         let (me, mut tip) = (branch.me, branch.tip);
         let mut dropped = Vec::new();
         let snapshots = &self.snapshots;
@@ -210,7 +252,9 @@ impl Tree {
             self.drop_snapshot(id, me, basis, handovers);
         }
         // Whole segments above the cut go. The first segment stays, even if it becomes empty.
-        while self.segments[tip as usize].start >= to && self.segments[tip as usize].parent != NO_NODE {
+        while self.segments[tip as usize].start >= to
+            && self.segments[tip as usize].parent != NO_NODE
+        {
             let before = self.segments[tip as usize].parent;
             self.drop_segment(tip, me, basis, handovers);
             tip = before;
@@ -229,8 +273,15 @@ impl Tree {
     }
 
     /// The run at `place` lets go of everything and leaves the tree.
-    pub fn release<const N: usize>(&mut self, place: u32, basis: &Basis, handovers: &mut Vec<Handover<N>>) {
-        let Some(branch) = self.branches.remove(&place) else { return };
+    pub fn release<const N: usize>(
+        &mut self,
+        place: u32,
+        basis: &Basis,
+        handovers: &mut Vec<Handover<N>>,
+    ) {
+        let Some(branch) = self.branches.remove(&place) else {
+            return;
+        };
         for id in branch.own.iter().chain(&branch.inherited) {
             self.drop_snapshot(*id, branch.me, basis, handovers);
         }
@@ -254,7 +305,11 @@ impl Tree {
         self.segments[lower as usize].end = at;
         let upper = self.segment(lower, at, end, holders);
         for (index, segment) in self.segments.iter_mut().enumerate() {
-            if segment.parent == lower && index as u32 != upper && !segment.holders.is_empty() && segment.start == end {
+            if segment.parent == lower
+                && index as u32 != upper
+                && !segment.holders.is_empty()
+                && segment.start == end
+            {
                 segment.parent = upper;
             }
         }
@@ -266,7 +321,13 @@ impl Tree {
         upper
     }
 
-    fn drop_segment<const N: usize>(&mut self, id: u32, me: Holder, basis: &Basis, handovers: &mut Vec<Handover<N>>) {
+    fn drop_segment<const N: usize>(
+        &mut self,
+        id: u32,
+        me: Holder,
+        basis: &Basis,
+        handovers: &mut Vec<Handover<N>>,
+    ) {
         let segment = &mut self.segments[id as usize];
         if let Some(to) = let_go(&mut segment.holders, me) {
             let mut features = [0; N];
@@ -275,7 +336,13 @@ impl Tree {
         }
     }
 
-    fn drop_snapshot<const N: usize>(&mut self, id: u32, me: Holder, basis: &Basis, handovers: &mut Vec<Handover<N>>) {
+    fn drop_snapshot<const N: usize>(
+        &mut self,
+        id: u32,
+        me: Holder,
+        basis: &Basis,
+        handovers: &mut Vec<Handover<N>>,
+    ) {
         let snapshot = &mut self.snapshots[id as usize];
         if let Some(to) = let_go(&mut snapshot.holders, me) {
             let mut features = [0; N];
@@ -285,11 +352,20 @@ impl Tree {
     }
 
     fn segment(&mut self, parent: u32, start: u32, end: u32, holders: Vec<Holder>) -> u32 {
-        let item = Segment { parent, start, end, holders };
+        let item = Segment {
+            parent,
+            start,
+            end,
+            holders,
+        };
         slot(&mut self.segments, |s| s.holders.is_empty(), item)
     }
 
     fn snapshot(&mut self, position: u32, holders: Vec<Holder>) -> u32 {
-        slot(&mut self.snapshots, |s| s.holders.is_empty(), SharedSnapshot { position, holders })
+        slot(
+            &mut self.snapshots,
+            |s| s.holders.is_empty(),
+            SharedSnapshot { position, holders },
+        )
     }
 }

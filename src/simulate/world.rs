@@ -87,21 +87,53 @@ impl Session {
     }
 
     /// Posts a change of what an idle run holds.
-    pub(super) fn post_idle<const N: usize>(&self, place: u32, at: u64, before: &Vector<N>, world: &mut World<'_, '_, N>) {
+    pub(super) fn post_idle<const N: usize>(
+        &self,
+        place: u32,
+        at: u64,
+        before: &Vector<N>,
+        world: &mut World<'_, '_, N>,
+    ) {
         let after = self.held(place, world.basis);
-        self.post(place, at, self.run(place).activity, before, &after, 0, world);
+        self.post(
+            place,
+            at,
+            self.run(place).activity,
+            before,
+            &after,
+            0,
+            world,
+        );
     }
 
     /// Posts that a run stops running while it holds nothing.
-    pub(super) fn post_running_end<const N: usize>(&self, place: u32, at: u64, world: &mut World<'_, '_, N>) {
+    pub(super) fn post_running_end<const N: usize>(
+        &self,
+        place: u32,
+        at: u64,
+        world: &mut World<'_, '_, N>,
+    ) {
         self.post(place, at, Activity::Running, &[0; N], &[0; N], -1, world);
     }
 
     /// Posts parts that changed owner, and gives the list back empty.
-    pub(super) fn post_handovers<const N: usize>(&self, at: u64, mut handovers: Vec<Handover<N>>, world: &mut World<'_, '_, N>) {
+    pub(super) fn post_handovers<const N: usize>(
+        &self,
+        at: u64,
+        mut handovers: Vec<Handover<N>>,
+        world: &mut World<'_, '_, N>,
+    ) {
         for handover in handovers.drain(..) {
             let activity = self.run(handover.to).activity;
-            self.post(handover.to, at, activity, &[0; N], &handover.features, 0, world);
+            self.post(
+                handover.to,
+                at,
+                activity,
+                &[0; N],
+                &handover.features,
+                0,
+                world,
+            );
         }
         world.handovers = handovers;
     }

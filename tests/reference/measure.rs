@@ -320,7 +320,11 @@ impl Row {
         }
         let inside = |at: u64| window.0 <= at && at < window.1;
         let held = |p: &&(u64, Option<u64>)| p.0 > 0;
-        let ended = self.peaks.values().filter(held).filter(|p| p.1.is_some_and(inside));
+        let ended = self
+            .peaks
+            .values()
+            .filter(held)
+            .filter(|p| p.1.is_some_and(inside));
         let mut peaks: Vec<u64> = ended.map(|p| p.0).collect();
         if peaks.is_empty() {
             peaks = self
