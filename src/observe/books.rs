@@ -117,7 +117,7 @@ pub struct Books<'p, const N: usize> {
     session_bytes: Vec<Lanes>,
     session_peaks: Vec<Lanes>,
     session_since: Vec<u64>,
-    /// Most bytes of each ended session, per row.
+    /// Most bytes of each session that was over inside the window, per row.
     ended: Vec<Vec<u64>>,
     bin_start: u64,
     bin_end: u64,
@@ -203,9 +203,12 @@ impl<'p, const N: usize> Books<'p, N> {
             self.session_cells(slot)
                 .all(|cell| self.session_bytes[cell] == [0; LANES])
         );
-        self.note_session(slot);
         let cells = self.session_cells(slot);
-        self.session_peaks[cells].fill([0; LANES]);
+        let last = self.session_since[cells.clone()].iter().max();
+        let held = self.session_peaks[cells].iter().any(|p| *p != [0; LANES]);
+        if held && last.is_some_and(|at| *at >= self.plan.window.0) {
+            self.note_session(slot);
+        }
     }
 
     fn session_cells(&self, slot: u32) -> std::ops::Range<usize> {
@@ -213,22 +216,13 @@ impl<'p, const N: usize> Books<'p, N> {
         slot as usize * groups..(slot as usize + 1) * groups
     }
 
-    /// Adds the most bytes of a session to the lists of the rows under which it has let go of
-    /// everything inside the window; those under which it never held a byte have no part in it.
+    /// Adds the most bytes that a session held under each row to the rows' lists.
     fn note_session(&mut self, slot: u32) {
-        self.note_peaks(slot, |since, window, held| held == 0 && since >= window);
-    }
-
-    fn note_peaks(&mut self, slot: u32, counts: impl Fn(u64, u64, i64) -> bool) {
         let first = self.session_cells(slot).start;
         for (scope, rows) in self.plan.scope_rows.iter().enumerate() {
             for (index, row) in rows.clone().enumerate() {
                 let cell = first + self.plan.scope_groups[scope].start + index / LANES;
-                let (peak, held) = (self.session_peaks[cell], self.session_bytes[cell]);
-                let (peak, held) = (peak[index % LANES], held[index % LANES]);
-                if peak > 0 && counts(self.session_since[cell], self.plan.window.0, held) {
-                    self.ended[row].push(peak as u64);
-                }
+                self.ended[row].push(self.session_peaks[cell][index % LANES] as u64);
             }
         }
     }
@@ -447,18 +441,20 @@ impl<'p, const N: usize> Books<'p, N> {
     pub fn finish(mut self) -> Vec<RowReplication> {
         let mut out = std::mem::take(&mut self.out);
         let rows = self.plan.rows.len();
-        self.note_open_sessions();
+        if self.ended.first().is_some_and(Vec::is_empty) {
+            self.note_open_sessions();
+        }
         for (scope, range) in self.plan.scope_rows.iter().enumerate() {
             for row in range.clone() {
                 let levels = &mut self.extremes.scopes[scope];
                 let result = &mut out[row];
                 result.peak_sequences = levels.peak_sequences;
-                result.p99_running = levels.running_time.quantile(0.99, u64::MAX);
+                result.p99_running = levels.running_time.quantile(99, u64::MAX);
                 let (peak, peak_at) = levels.peak(row - range.start);
                 result.peak_bytes = peak;
                 result.peak_ns = peak_at.saturating_sub(self.plan.window.0);
                 result.quantile_bytes =
-                    [0.5, 0.95, 0.99].map(|q| levels.quantile(row - range.start, q));
+                    [50, 95, 99].map(|percent| levels.quantile(row - range.start, percent));
                 result.session_peak_bytes = rank_quantiles(&mut self.ended[row]);
                 for (agent, s) in self.plan.agent_scope.iter().enumerate() {
                     if *s == scope {
@@ -480,28 +476,14 @@ impl<'p, const N: usize> Books<'p, N> {
         out
     }
 
-    /// Sessions that are not over count if they hold nothing at the end; where no session counts,
-    /// those that do hold memory stand in.
+    /// No session was over inside the window: those that hold memory at its end stand in.
     fn note_open_sessions(&mut self) {
         let groups = self.weights.len();
-        let slots = (self.session_since.len() / groups) as u32;
-        for slot in 0..slots {
-            for cell in self.session_cells(slot) {
-                self.settle_session(cell);
-            }
-            self.note_session(slot);
-        }
-        let none: Vec<bool> = self.ended.iter().map(Vec::is_empty).collect();
-        if none.contains(&true) {
-            let counted = std::mem::take(&mut self.ended);
-            self.ended = vec![Vec::new(); counted.len()];
-            for slot in 0..slots {
-                self.note_peaks(slot, |_, _, held| held > 0);
-            }
-            for (row, counted) in counted.into_iter().enumerate() {
-                if !none[row] {
-                    self.ended[row] = counted;
-                }
+        for slot in 0..(self.session_since.len() / groups) as u32 {
+            let mut cells = self.session_cells(slot);
+            if cells.clone().any(|cell| self.session_bytes[cell] != [0; LANES]) {
+                cells.by_ref().for_each(|cell| self.settle_session(cell));
+                self.note_session(slot);
             }
         }
     }

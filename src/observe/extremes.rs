@@ -249,9 +249,9 @@ impl ScopeLevels {
     }
 
     /// A time-weighted quantile of the bytes.
-    pub fn quantile(&mut self, row: usize, q: f64) -> u64 {
+    pub fn quantile(&mut self, row: usize, percent: u8) -> u64 {
         let group = &mut self.groups[row / LANES];
-        group.time[row % LANES].quantile(q, group.peak[row % LANES] as u64)
+        group.time[row % LANES].quantile(percent, group.peak[row % LANES] as u64)
     }
 
     /// The totals lasted from `since` until `at`.

@@ -69,13 +69,13 @@ impl TimeHistogram {
         }
     }
 
-    /// The least level at or below which the level stayed for the share `q` of the time; never
-    /// above `most`, the true maximum.
-    pub fn quantile(&mut self, q: f64, most: u64) -> u64 {
+    /// The least level at or below which the level stayed for `percent` of the time; never above
+    /// `most`, the true maximum.
+    pub fn quantile(&mut self, percent: u8, most: u64) -> u64 {
         self.flush();
         let total: u128 =
             self.cells.iter().map(|c| u128::from(*c)).sum::<u128>() + u128::from(self.zero);
-        let target = (total as f64 * q).ceil() as u128;
+        let target = (total * u128::from(percent)).div_ceil(100);
         let mut seen = u128::from(self.zero);
         if seen >= target {
             return 0;
@@ -109,7 +109,7 @@ mod tests {
         ] {
             let mut h = TimeHistogram::default();
             h.add(level, 10);
-            let got = h.quantile(0.5, u64::MAX);
+            let got = h.quantile(50, u64::MAX);
             let error = (got as f64 - level as f64).abs() / level as f64;
             assert!(error <= 0.0005, "{level} came back as {got}");
         }
@@ -122,9 +122,9 @@ mod tests {
         h.add(100, 45);
         h.add(900, 4);
         h.add(100, 1);
-        assert_eq!(h.quantile(0.5, 900), 0);
-        assert_eq!(h.quantile(0.51, 900), 100);
-        assert_eq!(h.quantile(0.96, 900), 100);
-        assert_eq!(h.quantile(0.97, 900), 900);
+        assert_eq!(h.quantile(50, 900), 0);
+        assert_eq!(h.quantile(51, 900), 100);
+        assert_eq!(h.quantile(96, 900), 100);
+        assert_eq!(h.quantile(97, 900), 900);
     }
 }

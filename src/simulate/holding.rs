@@ -32,7 +32,8 @@ impl Session {
     pub fn held<const N: usize>(&self, place: u32, basis: &Basis) -> Vector<N> {
         let run = self.run(place);
         let mut out = [0; N];
-        if !run.held {
+        // A context of no tokens holds no memory (design §4).
+        if !run.held || run.tokens == 0 {
             return out;
         }
         match &self.family {
@@ -54,10 +55,10 @@ impl Session {
 
     /// The sequence at `place` grows to `tokens`.
     #[inline]
-    pub fn grow(&mut self, place: u32, tokens: u32) {
+    pub fn grow(&mut self, place: u32, tokens: u32, basis: &Basis) {
         self.run_mut(place).tokens = tokens;
         if let Some(family) = &mut self.family {
-            family.tree.extend(place, tokens);
+            family.tree.extend(place, tokens, basis);
         }
     }
 
@@ -139,6 +140,12 @@ impl Session {
     ) {
         if let Some(family) = &mut self.family {
             family.tree.release(place, basis, handovers);
+            if let Some((left, positions)) = family.tree.dissolve() {
+                let run = self.run_mut(left);
+                run.snapshots.count = positions.len() as u32;
+                run.snapshots.last = positions.last().copied().unwrap_or(0);
+                run.snapshots.positions = positions;
+            }
         }
         let run = self.run_mut(place);
         run.held = false;
@@ -149,7 +156,7 @@ impl Session {
     }
 
     /// The sequence at `child` takes over what the one at `parent` holds.
-    pub fn fork(&mut self, parent: u32, child: u32) {
+    pub fn fork(&mut self, parent: u32, child: u32, basis: &Basis) {
         let from = self.run(parent).clone();
         let me = (self.run(child).age(), child);
         let adopt = !self.in_tree(parent);
@@ -160,6 +167,7 @@ impl Session {
                 from.shared_tokens(),
                 from.tokens,
                 &from.snapshots.positions,
+                basis,
             );
         }
         tree.fork(parent, me);

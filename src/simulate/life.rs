@@ -141,7 +141,7 @@ impl Session {
         }
         if forks {
             let parent = self.run(place).parent;
-            self.fork(parent, place);
+            self.fork(parent, place, world.basis);
         }
         let run = self.run(place);
         let lost = if run.held || opening == Opening::Run {
@@ -299,7 +299,7 @@ impl Session {
         let run = self.run(place);
         let tokens = world.context(u64::from(run.tokens) + start.new);
         let limit = run.limit;
-        self.grow(place, tokens);
+        self.grow(place, tokens, world.basis);
         let run = self.run_mut(place);
         run.activity = Activity::Running;
         run.phase = Phase::Decoding;
@@ -347,7 +347,7 @@ impl Session {
         if !prompt_end && !crosses {
             // The common block only grows its sequence, which owns what it adds.
             let role = run.role;
-            self.grow(place, to);
+            self.grow(place, to, world.basis);
             let mut delta = [0; N];
             world.basis.add_entries(&mut delta, from, to, 1);
             world.basis.add_window_growth(&mut delta, from, to);
@@ -358,7 +358,7 @@ impl Session {
         if prompt_end {
             self.snapshot_at(place, from, at, world);
         }
-        self.grow(place, to);
+        self.grow(place, to, world.basis);
         self.snapshots_between(place, from, to, at, world);
         let after = self.held(place, world.basis);
         self.post(place, at, Activity::Running, &before, &after, 0, world);
@@ -603,7 +603,7 @@ impl Session {
         run.phase = Phase::Gone;
         run.next = NEVER;
         let children = run.children;
-        self.live -= 1;
+        self.lose();
         if children == 0 {
             self.forget(place);
         }

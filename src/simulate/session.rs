@@ -64,6 +64,22 @@ impl Session {
         }
     }
 
+    /// Whether only the root agent is left: then there is no order to keep.
+    #[inline]
+    fn is_alone(&self) -> bool {
+        self.live == 1 && self.root.phase != Phase::Gone
+    }
+
+    /// A run is gone for good.
+    pub fn lose(&mut self) {
+        self.live -= 1;
+        if self.is_alone()
+            && let Some(family) = &mut self.family
+        {
+            family.queue.clear();
+        }
+    }
+
     /// All places, gone runs too.
     pub fn runs(&self) -> impl Iterator<Item = &Run> {
         std::iter::once(&self.root).chain(self.family.iter().flat_map(|f| &f.runs))
@@ -81,7 +97,14 @@ impl Session {
 
     /// Adds a run; returns its place.
     pub fn add(&mut self, mut run: Run) -> u32 {
+        let alone = self.is_alone();
         self.live += 1;
+        if alone {
+            let root = &self.root;
+            if let Some(family) = &mut self.family {
+                family.push(0, root);
+            }
+        }
         let family = self.family_mut();
         family.made += 1;
         run.order = family.made;
@@ -111,6 +134,7 @@ impl Session {
     pub fn schedule(&mut self, place: u32, at: u64) {
         self.run_mut(place).next = at;
         if at != NEVER
+            && !self.is_alone()
             && let Some(family) = &mut self.family
         {
             let run = if place == 0 {
@@ -126,9 +150,10 @@ impl Session {
     /// The run that acts next and when; `None` if nothing will happen by itself.
     #[inline]
     pub fn next(&mut self) -> Option<(u64, u32)> {
-        let Some(family) = &mut self.family else {
+        if self.is_alone() {
             return (self.root.next != NEVER).then_some((self.root.next, 0));
-        };
+        }
+        let family = self.family.as_mut()?;
         while let Some(Reverse((at, _, order, place))) = family.queue.peek() {
             let run = if *place == 0 {
                 &self.root
@@ -146,7 +171,9 @@ impl Session {
     /// Takes the entry that [`Session::next`] returned off the queue.
     #[inline]
     pub fn take_next(&mut self) {
-        if let Some(family) = &mut self.family {
+        if !self.is_alone()
+            && let Some(family) = &mut self.family
+        {
             family.queue.pop();
         }
     }

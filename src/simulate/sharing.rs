@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::observe::{Basis, Vector};
+use crate::observe::{Basis, MAX_FEATURES, Vector};
 
 /// Age of a holder and its place among the session's runs. Orders by age.
 pub type Holder = ((u64, u16, u32), u32);
@@ -51,6 +51,8 @@ struct Branch {
     own: Vec<u32>,
     /// Snapshots that it inherited, ascending by position.
     inherited: Vec<u32>,
+    /// Entries and snapshots of which it is the oldest holder.
+    owned: Vector<MAX_FEATURES>,
 }
 
 /// The shared contexts of one session.
@@ -58,6 +60,8 @@ struct Branch {
 pub struct Tree {
     segments: Vec<Segment>,
     snapshots: Vec<SharedSnapshot>,
+    free_segments: Vec<u32>,
+    free_snapshots: Vec<u32>,
     branches: BTreeMap<u32, Branch>,
 }
 
@@ -67,29 +71,38 @@ fn hold(holders: &mut Vec<Holder>, me: Holder) {
     }
 }
 
-/// Removes a holder; says who owns the part next, if it was the owner and others remain.
-fn let_go(holders: &mut Vec<Holder>, me: Holder) -> Option<u32> {
-    let at = holders.iter().position(|h| *h == me)?;
+/// Removes a holder; says whether it owned the part, and who owns it next if others remain.
+fn let_go(holders: &mut Vec<Holder>, me: Holder) -> (bool, Option<u32>) {
+    let Some(at) = holders.iter().position(|h| *h == me) else {
+        return (false, None);
+    };
     holders.remove(at);
-    if at == 0 {
-        holders.first().map(|h| h.1)
-    } else {
-        None
-    }
+    let next = if at == 0 { holders.first().map(|h| h.1) } else { None };
+    (at == 0, next)
 }
 
-fn slot<T>(items: &mut Vec<T>, is_free: impl Fn(&T) -> bool, item: T) -> u32 {
-    if let Some(at) = items.iter().position(is_free) {
-        items[at] = item;
-        return at as u32;
+/// Puts an item in a freed place, or at the end; returns its place.
+fn place<T>(items: &mut Vec<T>, free: &mut Vec<u32>, item: T) -> u32 {
+    match free.pop() {
+        Some(at) => {
+            items[at as usize] = item;
+            at
+        }
+        None => {
+            items.push(item);
+            (items.len() - 1) as u32
+        }
     }
-    items.push(item);
-    (items.len() - 1) as u32
 }
 
 impl Tree {
     /// Brings in a sequence that held its context alone: tokens `start..end` and snapshots.
-    pub fn adopt(&mut self, me: Holder, start: u32, end: u32, snapshots: &[u32]) {
+    pub fn adopt(&mut self, me: Holder, start: u32, end: u32, snapshots: &[u32], basis: &Basis) {
+        let mut owned = [0; MAX_FEATURES];
+        basis.add_entries(&mut owned, start, end, 1);
+        for position in snapshots {
+            basis.add_snapshot(&mut owned, *position, 1);
+        }
         let tip = self.segment(NO_NODE, start, end, vec![me]);
         let own = snapshots
             .iter()
@@ -102,6 +115,7 @@ impl Tree {
                 tip,
                 own,
                 inherited: Vec::new(),
+                owned,
             },
         );
     }
@@ -134,28 +148,30 @@ impl Tree {
                 tip,
                 own: Vec::new(),
                 inherited,
+                owned: [0; MAX_FEATURES],
             },
         );
     }
 
     /// The sequence at `place` grows to `end` tokens.
-    pub fn extend(&mut self, place: u32, end: u32) {
-        let Some(branch) = self.branches.get(&place) else {
+    pub fn extend(&mut self, place: u32, end: u32, basis: &Basis) {
+        let Some(branch) = self.branches.get_mut(&place) else {
             return;
         };
-        let (me, tip) = (branch.me, branch.tip);
-        let segment = &mut self.segments[tip as usize];
-        if segment.end >= end {
+        let segment = &mut self.segments[branch.tip as usize];
+        let start = segment.end;
+        if start >= end {
             return;
         }
+        basis.add_entries(&mut branch.owned, start, end, 1);
         if segment.holders.len() == 1 {
             segment.end = end;
-            return;
-        }
-        let start = segment.end;
-        let tip = self.segment(tip, start, end, vec![me]);
-        if let Some(branch) = self.branches.get_mut(&place) {
-            branch.tip = tip;
+        } else {
+            let (me, tip) = (branch.me, branch.tip);
+            let tip = self.segment(tip, start, end, vec![me]);
+            if let Some(branch) = self.branches.get_mut(&place) {
+                branch.tip = tip;
+            }
         }
     }
 
@@ -163,9 +179,16 @@ impl Tree {
     /// holder.
     pub fn owned<const N: usize>(&self, place: u32, basis: &Basis) -> Vector<N> {
         let mut out = [0; N];
-        let Some(branch) = self.branches.get(&place) else {
-            return out;
-        };
+        if let Some(branch) = self.branches.get(&place) {
+            out[..basis.len()].copy_from_slice(&branch.owned[..basis.len()]);
+            debug_assert_eq!(out, self.recount(branch, basis));
+        }
+        out
+    }
+
+    /// [`Tree::owned`] from the parts themselves.
+    fn recount<const N: usize>(&self, branch: &Branch, basis: &Basis) -> Vector<N> {
+        let mut out = [0; N];
         let mut at = branch.tip;
         while at != NO_NODE {
             let segment = &self.segments[at as usize];
@@ -181,6 +204,19 @@ impl Tree {
             }
         }
         out
+    }
+
+    /// The one sequence that is left, if it inherited nothing, leaves the tree: its place, and its
+    /// snapshots' positions.
+    pub fn dissolve(&mut self) -> Option<(u32, Vec<u32>)> {
+        let (place, branch) = self.branches.first_key_value()?;
+        if self.branches.len() > 1 || !branch.inherited.is_empty() {
+            return None;
+        }
+        let positions = branch.own.iter().map(|s| self.snapshots[*s as usize].position);
+        let left = (*place, positions.collect());
+        *self = Tree::default();
+        Some(left)
     }
 
     /// The latest snapshot that the run at `place` holds at or below `limit` tokens.
@@ -216,6 +252,7 @@ impl Tree {
         let id = self.snapshot(position, vec![me]);
         let mut dropped = Vec::new();
         if let Some(branch) = self.branches.get_mut(&place) {
+            basis.add_snapshot(&mut branch.owned, position, 1);
             branch.own.push(id);
             if let Some(keep) = keep {
                 let excess = (branch.own.len() as u64).saturating_sub(keep) as usize;
@@ -260,8 +297,12 @@ impl Tree {
             tip = before;
         }
         if self.segments[tip as usize].end > to {
-            if self.segments[tip as usize].holders.len() == 1 {
-                self.segments[tip as usize].end = to;
+            let segment = &mut self.segments[tip as usize];
+            if segment.holders.len() == 1 {
+                if let Some(branch) = self.branches.get_mut(&place) {
+                    basis.add_entries(&mut branch.owned, to, segment.end, -1);
+                }
+                segment.end = to;
             } else {
                 let upper = self.split(tip, to, place);
                 self.drop_segment(upper, me, basis, handovers);
@@ -292,8 +333,7 @@ impl Tree {
             at = before;
         }
         if self.branches.is_empty() {
-            self.segments.clear();
-            self.snapshots.clear();
+            *self = Tree::default();
         }
     }
 
@@ -329,10 +369,15 @@ impl Tree {
         handovers: &mut Vec<Handover<N>>,
     ) {
         let segment = &mut self.segments[id as usize];
-        if let Some(to) = let_go(&mut segment.holders, me) {
-            let mut features = [0; N];
-            basis.add_entries(&mut features, segment.start, segment.end, 1);
-            handovers.push(Handover { to, features });
+        let (owned, next) = let_go(&mut segment.holders, me);
+        let (start, end) = (segment.start, segment.end);
+        if segment.holders.is_empty() {
+            self.free_segments.push(id);
+        }
+        if owned {
+            let mut features = [0; MAX_FEATURES];
+            basis.add_entries(&mut features, start, end, 1);
+            self.hand_over(me, next, &features, handovers);
         }
     }
 
@@ -344,28 +389,49 @@ impl Tree {
         handovers: &mut Vec<Handover<N>>,
     ) {
         let snapshot = &mut self.snapshots[id as usize];
-        if let Some(to) = let_go(&mut snapshot.holders, me) {
-            let mut features = [0; N];
-            basis.add_snapshot(&mut features, snapshot.position, 1);
-            handovers.push(Handover { to, features });
+        let (owned, next) = let_go(&mut snapshot.holders, me);
+        let position = snapshot.position;
+        if snapshot.holders.is_empty() {
+            self.free_snapshots.push(id);
+        }
+        if owned {
+            let mut features = [0; MAX_FEATURES];
+            basis.add_snapshot(&mut features, position, 1);
+            self.hand_over(me, next, &features, handovers);
+        }
+    }
+
+    /// A part that `me` owned goes to `next`, or from memory.
+    fn hand_over<const N: usize>(
+        &mut self,
+        me: Holder,
+        next: Option<u32>,
+        features: &Vector<MAX_FEATURES>,
+        handovers: &mut Vec<Handover<N>>,
+    ) {
+        let mut change = |place: u32, sign: i64| {
+            if let Some(branch) = self.branches.get_mut(&place) {
+                for (owned, feature) in branch.owned.iter_mut().zip(features) {
+                    *owned += sign * feature;
+                }
+            }
+        };
+        change(me.1, -1);
+        if let Some(to) = next {
+            change(to, 1);
+            let mut out = [0; N];
+            out.copy_from_slice(&features[..N]);
+            handovers.push(Handover { to, features: out });
         }
     }
 
     fn segment(&mut self, parent: u32, start: u32, end: u32, holders: Vec<Holder>) -> u32 {
-        let item = Segment {
-            parent,
-            start,
-            end,
-            holders,
-        };
-        slot(&mut self.segments, |s| s.holders.is_empty(), item)
+        let item = Segment { parent, start, end, holders };
+        place(&mut self.segments, &mut self.free_segments, item)
     }
 
     fn snapshot(&mut self, position: u32, holders: Vec<Holder>) -> u32 {
-        slot(
-            &mut self.snapshots,
-            |s| s.holders.is_empty(),
-            SharedSnapshot { position, holders },
-        )
+        let item = SharedSnapshot { position, holders };
+        place(&mut self.snapshots, &mut self.free_snapshots, item)
     }
 }
