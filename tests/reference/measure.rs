@@ -49,8 +49,8 @@ struct Row {
     /// Time that each number of bytes, and of running sequences, lasted.
     bytes_lasted: BTreeMap<u64, u64>,
     running_lasted: BTreeMap<u64, u64>,
-    /// Per session: most bytes, and when it last came to hold nothing (`None`: it holds).
-    peaks: BTreeMap<usize, (u64, Option<u64>)>,
+    /// Per session: most bytes.
+    peaks: BTreeMap<usize, u64>,
     state: State,
 }
 
@@ -61,6 +61,10 @@ pub struct Meter {
     bin_ns: u64,
     since: u64,
     rows: Vec<Row>,
+    /// Sessions that hold memory under any model now, and all that ever did with the last instant
+    /// at which one came to hold nothing.
+    holding: BTreeSet<usize>,
+    emptied: BTreeMap<usize, u64>,
 }
 
 fn oldest<'r>(runs: &[Run], holders: impl Iterator<Item = &'r usize>) -> usize {
@@ -236,14 +240,8 @@ impl Row {
         let state = &self.state;
         for (&session, &bytes) in &state.sessions {
             let peak = self.peaks.entry(session).or_default();
-            *peak = (peak.0.max(bytes), None);
+            *peak = bytes.max(*peak);
         }
-        for (session, peak) in &mut self.peaks {
-            if state.sessions.get(session).is_none_or(|&bytes| bytes == 0) && peak.1.is_none() {
-                peak.1 = Some(from);
-            }
-        }
-
         let (from, to) = (from.max(warmup_ns), to.max(warmup_ns));
         let ns = to - from;
         if ns == 0 {
@@ -290,7 +288,7 @@ impl Row {
         mut self,
         timeline: &Timeline,
         scenario: &Scenario,
-        window: (u64, u64),
+        sessions: &[usize],
     ) -> RowReplication {
         let checkpointed = self.model.footprint.is_checkpointed();
         let mut all = Counts::default();
@@ -318,23 +316,9 @@ impl Row {
             row.agent = agent;
             row.counts = counts;
         }
-        let inside = |at: u64| window.0 <= at && at < window.1;
-        let held = |p: &&(u64, Option<u64>)| p.0 > 0;
-        let ended = self
-            .peaks
-            .values()
-            .filter(held)
-            .filter(|p| p.1.is_some_and(inside));
-        let mut peaks: Vec<u64> = ended.map(|p| p.0).collect();
-        if peaks.is_empty() {
-            peaks = self
-                .peaks
-                .values()
-                .filter(held)
-                .filter(|p| p.1.is_none())
-                .map(|p| p.0)
-                .collect();
-        }
+        // A session that ran on other models only held nothing here.
+        let peak = |session| self.peaks.get(session).copied().unwrap_or(0);
+        let mut peaks: Vec<u64> = sessions.iter().map(peak).collect();
         peaks.sort_unstable();
 
         let mut result = self.result;
@@ -375,6 +359,8 @@ impl Meter {
             bin_ns,
             since: 0,
             rows: compared.chain(fixed).collect(),
+            holding: BTreeSet::new(),
+            emptied: BTreeMap::new(),
         }
     }
 
@@ -386,7 +372,34 @@ impl Meter {
             let held = held(&timeline.runs, row.fixed, scenario);
             row.state = weigh(&held, &timeline.runs, &row.model.footprint);
         }
+        let holds = |run: &&Run| run.context.held && run.context.tokens > 0;
+        let holding = timeline
+            .runs
+            .iter()
+            .filter(holds)
+            .map(|run| run.session)
+            .collect();
+        for &session in self.holding.difference(&holding) {
+            self.emptied.insert(session, now);
+        }
+        self.holding = holding;
         self.since = now;
+    }
+
+    /// The sessions that are over and whose last memory was released inside the window (one that
+    /// never held memory has no last); if there are none, those that hold memory at its end.
+    fn measured_sessions(&self, timeline: &Timeline) -> Vec<usize> {
+        let over = |session: usize| {
+            let mut runs = timeline.runs.iter().filter(|run| run.session == session);
+            !self.holding.contains(&session) && runs.all(|run| run.activity == Activity::Finished)
+        };
+        let inside = self.emptied.iter().filter(|(_, at)| **at >= self.warmup_ns);
+        let released: Vec<usize> = inside.map(|(&s, _)| s).filter(|&s| over(s)).collect();
+        if released.is_empty() {
+            self.holding.iter().copied().collect()
+        } else {
+            released
+        }
     }
 
     /// The results, after the last instant.
@@ -394,11 +407,11 @@ impl Meter {
         for row in &mut self.rows {
             row.last(self.since, self.end_ns, self.warmup_ns, self.bin_ns);
         }
-        let window = (self.warmup_ns, self.end_ns);
+        let sessions = self.measured_sessions(timeline);
         let scenario = timeline.scenario();
         self.rows
             .into_iter()
-            .map(|row| row.finish(timeline, scenario, window))
+            .map(|row| row.finish(timeline, scenario, &sessions))
             .collect()
     }
 }

@@ -58,6 +58,8 @@ pub struct Run {
     /// Number of the current pause: what was planned for an earlier one is void.
     pub pause: u64,
     pub current: Step,
+    /// Tokens that a model with checkpointed state prefills again after the last rewind.
+    pub gap: u64,
 }
 
 impl Run {

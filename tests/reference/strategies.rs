@@ -256,6 +256,9 @@ fn any_footprint() -> BoxedStrategy<Footprint> {
                 snapshot_state_bytes: state + if keep_tails { tail } else { 0 },
             },
         )
+        .prop_filter("a model holds something", |footprint| {
+            footprint.bytes(64) > 0
+        })
         .boxed()
 }
 

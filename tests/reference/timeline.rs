@@ -187,6 +187,7 @@ impl<'a> Timeline<'a> {
             waiting: 0,
             pause: 0,
             current: Step::default(),
+            gap: 0,
         });
         self.runs.len() - 1
     }
@@ -265,7 +266,7 @@ impl<'a> Timeline<'a> {
         }
     }
 
-    /// Rule 10.
+    /// Rule 10. The gap is prefilled by the step that follows, if the limit lets one follow.
     fn rewind(&mut self, run: usize) {
         let r = &mut self.runs[run];
         let Some(depth) = self.templates[r.agent].rewind_depth(r.key, r.turn, r.step) else {
@@ -283,10 +284,8 @@ impl<'a> Timeline<'a> {
             context.truncate(to);
             gap = to - context.resume_point(to);
         }
-        self.count(run, |c| {
-            c.counts.rewinds += 1;
-            c.gap += gap;
-        });
+        r.gap = gap;
+        self.count(run, |c| c.counts.rewinds += 1);
     }
 
     /// Rule 2: allocates a step's new tokens (and what was lost) and starts its prefill.
@@ -320,7 +319,9 @@ impl<'a> Timeline<'a> {
         r.context.append(id, prefill);
         r.context.tokens = before + cached + prefill;
         let after = r.context.tokens;
+        let gap = std::mem::take(&mut r.gap);
         self.count(run, |c| {
+            c.gap += gap;
             c.counts.sequences_started += u64::from(first_of_sequence);
             c.counts.steps += 1;
             c.counts.tokens_prefilled += prefill;
