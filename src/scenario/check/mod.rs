@@ -8,6 +8,8 @@ mod models;
 mod sample;
 mod workload;
 
+pub use models::hint as models_hint;
+
 use super::file::{Cx, Duration, ScenarioFile, Spanned};
 use super::text::{Node, Report, Span};
 use super::{Arrivals, Scenario};

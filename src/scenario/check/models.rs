@@ -22,29 +22,23 @@ pub struct Resolved {
     kv: Option<String>,
 }
 
+/// What a list of models looks like.
+pub fn hint() -> String {
+    let names: Vec<&str> = memory::catalogue().take(3).collect();
+    format!(
+        "for example `models: [{}]`; `fleetmem models` lists them all",
+        names.join(", ")
+    )
+}
+
 /// The compared models.
 pub fn compared(file: &ScenarioFile, env: &mut Env, cx: &mut Cx) -> Option<Vec<MemoryModel>> {
-    let Some(entries) = &file.models else {
-        // A list that is wrong has been reported.
-        if !cx.errors.is_empty() && cx.errors.iter().any(|e| e.title.contains("models")) {
-            return None;
-        }
-        let names: Vec<&str> = memory::catalogue().take(6).collect();
-        return cx.error(
-            Report::new(file.span, "missing field `models`")
-                .label("a scenario names the memory models that it compares")
-                .help(format!(
-                    "for example `models: [{}]`; `fleetmem models` lists all",
-                    names.join(", ")
-                )),
-        );
-    };
+    let entries = file.models.as_ref()?;
     if entries.value.is_empty() {
-        let names: Vec<&str> = memory::catalogue().take(6).collect();
         return cx.error(
             Report::new(entries.span, "no models to compare")
                 .label("at least one is needed")
-                .help(format!("for example `models: [{}]`", names.join(", "))),
+                .help(hint()),
         );
     }
     let resolved: Vec<_> = entries.value.iter().map(|e| resolve(e, env, cx)).collect();
@@ -169,6 +163,24 @@ fn field_span(map: &ModelMapFile, field: &str) -> Option<Span> {
 
 /// A model's own message, which may have several lines, as a finding at `span`.
 fn report(error: &ModelError, span: Span) -> Report {
+    if let ModelError::Dtype {
+        model,
+        role,
+        found,
+        allowed,
+        suggestion,
+    } = error
+    {
+        let what = format!(
+            "`{found}` is not a data type of the {} of {model}",
+            role.words()
+        );
+        let report = Report::new(span, what).allowed(allowed);
+        return match suggestion {
+            Some(near) => report.help(format!("did you mean `{near}`?")),
+            None => report,
+        };
+    }
     let text = error.to_string();
     let mut lines = text.lines();
     let mut report = Report::new(span, lines.next().unwrap_or_default());

@@ -124,7 +124,7 @@ fn instants(
         return cx
             .error(Report::new(entry.span, "`at` with no times").label("at least one is needed"));
     }
-    if let Some(measure) = &file.measure {
+    if let Some(measure) = file.measure.as_ref().filter(|m| m.value.0 > 0) {
         for time in at.iter().filter(|t| t.value.0 >= measure.value.0) {
             cx.errors.push(
                 Report::new(time.span, "an arrival after the window")

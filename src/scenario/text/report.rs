@@ -20,7 +20,7 @@ pub struct Report {
     /// What stands under the carets.
     pub label: String,
     /// A second place that belongs to it.
-    pub other: Option<(Span, String)>,
+    pub other: Option<Box<(Span, String)>>,
     /// `= kind: text` lines.
     pub notes: Vec<(&'static str, String)>,
     /// Where in the tree (`agents.coder.turns`), filled in when it is shown.
@@ -56,7 +56,7 @@ impl Report {
 
     /// A second place.
     pub fn other(mut self, span: Span, label: impl Into<String>) -> Report {
-        self.other = Some((span, label.into()));
+        self.other = Some(Box::new((span, label.into())));
         self
     }
 
@@ -212,7 +212,7 @@ fn render(sources: &Sources, report: &Report) -> String {
     let first = report.span.map(|s| (s, report.label.as_str(), "-->"));
     let second = report
         .other
-        .as_ref()
+        .as_deref()
         .map(|(s, label)| (*s, label.as_str(), ":::"));
     let places: Vec<_> = first
         .into_iter()
