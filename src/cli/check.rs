@@ -87,7 +87,7 @@ fn summary(scenario: &Scenario) -> String {
     }
     let warmup = scenario
         .warmup_ns
-        .map_or("as long as sessions last".to_owned(), time);
+        .map_or("the longest session".to_owned(), time);
     rows.push((
         "window",
         format!("{} after a warm-up of {warmup}", time(scenario.measure_ns)),

@@ -9,6 +9,9 @@ use super::text::{
 use std::io::Read;
 use std::path::Path;
 
+/// Warnings at most.
+const MAX_WARNINGS: usize = 100;
+
 /// A scenario to start from, with comments.
 pub const STARTER: &str = include_str!("starter.yaml");
 
@@ -173,16 +176,17 @@ fn read_text(
     let scenario = ScenarioFile::decode(&root, &mut cx)
         .and_then(|file| check(&file, &root, &mut env, &mut cx));
     let Cx {
-        mut errors,
+        errors,
         mut warnings,
         ..
     } = cx;
-    for report in errors.iter_mut().chain(&mut warnings) {
-        report.field = report.span.and_then(|span| root.path_of(span));
-    }
     match scenario {
         Some(mut scenario) if errors.is_empty() => {
             warnings.sort_by_key(|w| w.span);
+            warnings.truncate(MAX_WARNINGS);
+            for warning in &mut warnings {
+                warning.field = warning.span.and_then(|span| root.path_of(span));
+            }
             scenario.warnings = warnings.iter().map(|w| one_line(&sources, w)).collect();
             Ok(scenario)
         }
@@ -191,6 +195,6 @@ fn read_text(
             let report = Report::whole(format!("`{shown}` could not be read"));
             Err(ScenarioErrors::new(sources, vec![report]))
         }
-        _ => Err(ScenarioErrors::new(sources, errors)),
+        _ => Err(ScenarioErrors::new(sources, errors).with_fields(&root)),
     }
 }

@@ -313,3 +313,58 @@ fn names_come_from_the_file() {
     assert_eq!(name(".yaml"), "yaml");
     assert_eq!(name(""), "scenario");
 }
+
+#[test]
+fn many_mistakes_take_no_time() {
+    use std::fmt::Write;
+    let mut fields = String::from("measure: 1d\n");
+    let mut agents = String::from(
+        "measure: 1d\nmodels: [kimi-k3]\nworkload: {main: {agent: a, at: [0s]}}\nagents:\n",
+    );
+    for i in 0..100_000 {
+        let _ = writeln!(fields, "x{i}: {i}");
+    }
+    for i in 0..12_000 {
+        let _ = writeln!(
+            agents,
+            "  a{i}: {{spawns: {{b{i}: {{mode: sync}}, a0: {{mode: sync}}, a{}: {{mode: sync}}}}}}",
+            i + 1
+        );
+    }
+    for text in [fields, agents] {
+        let shown = load_bytes(text.as_bytes());
+        assert!(shown.contains("more errors"), "{shown}");
+        assert!(shown.len() < 100_000);
+    }
+}
+
+/// Texts near a right scenario: none may end in a panic, nor be refused without a place.
+#[test]
+fn damaged_scenarios_are_refused_or_read() {
+    use proptest::prelude::*;
+    let original = include_str!("contract.yaml");
+    let pieces = [
+        "", ":", "{", "}", "[", "]", ",", "- ", "\n", "\n\n", " ", "  ", "\t", "#", "&a ", "*a",
+        "<<: ", "!t ", "'", "\"", "|\n", ">\n", "?", "..", "%", "é", "日本", "\u{feff}", "\r", "-",
+        "1e999", "-1", "0", ".nan", "never", "1..3", "null", "~", "10", "x: 1", "---\n",
+    ];
+    let edit = (0..original.len(), 0usize..12, 0..pieces.len());
+    proptest!(ProptestConfig::with_cases(1500), |(edits in proptest::collection::vec(edit, 1..5))| {
+        let mut text = original.to_owned();
+        for (at, delete, piece) in edits {
+            let mut start = at.min(text.len());
+            while !text.is_char_boundary(start) {
+                start -= 1;
+            }
+            let mut end = (start + delete).min(text.len());
+            while !text.is_char_boundary(end) {
+                end += 1;
+            }
+            text.replace_range(start..end, pieces[piece]);
+        }
+        if let Err(errors) = parse(&text, "s.yaml", Path::new("."), &[]) {
+            let shown = errors.to_string();
+            prop_assert!(shown.contains("--> s.yaml:"), "{}\n{}", shown, text);
+        }
+    });
+}

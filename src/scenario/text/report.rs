@@ -1,7 +1,7 @@
 //! What is wrong, where, and what would be right.
 
 use super::node::shorten;
-use super::{Sources, Span};
+use super::{Node, Sources, Span};
 use std::fmt;
 use std::fmt::Write;
 
@@ -153,6 +153,14 @@ impl ScenarioErrors {
         reports.sort_by_key(|r| r.span);
         reports.dedup();
         ScenarioErrors { sources, reports }
+    }
+
+    /// Says of each finding that is shown which field of `root` it is in.
+    pub fn with_fields(mut self, root: &Node) -> ScenarioErrors {
+        for report in self.reports.iter_mut().take(SHOWN) {
+            report.field = report.span.and_then(|span| root.path_of(span));
+        }
+        self
     }
 
     /// The findings, in file order; never empty.
