@@ -1,11 +1,14 @@
 //! The command line: parses arguments, joins the library's parts, maps errors to exit codes.
 //! No simulation, memory or chart rule lives here.
 
+mod check;
 mod exit;
+mod init;
 mod load;
 pub mod models;
 mod progress;
 mod run;
+mod schema;
 
 use std::process::ExitCode;
 
@@ -27,6 +30,12 @@ enum Command {
     Run(run::RunArgs),
     /// List memory models, or compare what they hold at given context lengths
     Models(models::ModelsArgs),
+    /// Say whether scenarios are right, and what they say
+    Check(check::CheckArgs),
+    /// Print the JSON Schema of scenario files, for editors
+    Schema(schema::SchemaArgs),
+    /// Write a commented scenario to start from
+    Init(init::InitArgs),
 }
 
 /// How a table is printed to stdout.
@@ -68,6 +77,9 @@ pub fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Run(args) => run::run(args, &mut out),
         Command::Models(args) => models::run(args, &mut out),
+        Command::Check(args) => check::run(args, &mut out),
+        Command::Schema(args) => schema::run(args, &mut out),
+        Command::Init(args) => init::run(args, &mut out),
     };
     exit::report(result)
 }

@@ -1,13 +1,16 @@
 //! Reading scenario files.
 
 use super::Scenario;
-use super::check::{Env, check};
+use super::check::{Env, check, models_hint};
 use super::file::{Cx, Decode, ScenarioFile};
 use super::text::{
     MAX_BYTES, Report, ScenarioErrors, Sources, Span, apply_sets, one_line, parse_tree,
 };
 use std::io::Read;
 use std::path::Path;
+
+/// Warnings at most.
+const MAX_WARNINGS: usize = 100;
 
 /// A scenario to start from, with comments.
 pub const STARTER: &str = include_str!("starter.yaml");
@@ -27,13 +30,16 @@ pub fn load(path: &Path, sets: &[String]) -> Result<Scenario, ScenarioErrors> {
         let report = Report::whole(format!("cannot read `{shown}`: {error}"));
         return Err(ScenarioErrors::new(Sources::default(), vec![report]));
     }
+    let is_cut = bytes.len() > MAX_BYTES;
+    bytes.truncate(MAX_BYTES);
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
             let valid = error.utf8_error().valid_up_to();
+            // The cut may be inside a character.
+            let broken = !is_cut || error.utf8_error().error_len().is_some();
             let head = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
-            // A file cut at the size limit may end inside a character.
-            if error.as_bytes().len() <= MAX_BYTES || valid < MAX_BYTES - 4 {
+            if broken {
                 return Err(not_text(
                     &shown,
                     &head,
@@ -43,6 +49,9 @@ pub fn load(path: &Path, sets: &[String]) -> Result<Scenario, ScenarioErrors> {
             head
         }
     };
+    if is_cut {
+        return Err(control_character(&shown, &text).unwrap_or_else(|| too_large(&shown, &text)));
+    }
     let stem = path
         .file_stem()
         .map(|s| s.to_string_lossy().into_owned())
@@ -76,13 +85,6 @@ pub fn schema() -> serde_json::Value {
         .into_generator();
     let mut schema = generator.into_root_schema_for::<ScenarioFile>();
     schema.insert("title".into(), "fleetmem scenario".into());
-    // Checked with the catalogue at hand, hence not required by its type.
-    if let Some(required) = schema
-        .get_mut("required")
-        .and_then(serde_json::Value::as_array_mut)
-    {
-        required.push("models".into());
-    }
     schema.to_value()
 }
 
@@ -99,6 +101,37 @@ fn not_text(name: &str, head: &str, what: &str) -> ScenarioErrors {
     ScenarioErrors::new(sources, vec![report])
 }
 
+/// Text has no control characters but white space.
+fn control_character(name: &str, text: &str) -> Option<ScenarioErrors> {
+    let control = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\u{85}');
+    let at = text.find(control)?;
+    let code = text[at..].chars().next().map_or(0, u32::from);
+    let what = format!("is not a text file: control character U+{code:04X} here");
+    Some(not_text(name, &text[..at], &what))
+}
+
+/// `text` holds at least as much as is allowed.
+fn too_large(name: &str, text: &str) -> ScenarioErrors {
+    let mut end = MAX_BYTES.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let mut sources = Sources::default();
+    let source = sources.add(name, text);
+    let at = Span {
+        source,
+        start: end as u32,
+        end: end as u32,
+    };
+    let report = Report::new(
+        at,
+        format!("`{name}` is larger than {} MiB", MAX_BYTES >> 20),
+    )
+    .label("the limit is passed here")
+    .help("put recorded data in a CSV file beside the scenario (`empirical: {file, column}`)");
+    ScenarioErrors::new(sources, vec![report])
+}
+
 fn read_text(
     text: &str,
     shown: &str,
@@ -106,38 +139,18 @@ fn read_text(
     base_dir: &Path,
     sets: &[String],
 ) -> Result<Scenario, ScenarioErrors> {
-    if text.len() > MAX_BYTES {
-        let mut end = MAX_BYTES;
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        let mut sources = Sources::default();
-        let source = sources.add(shown, text);
-        let at = Span {
-            source,
-            start: end as u32,
-            end: end as u32,
-        };
-        let report = Report::new(
-            at,
-            format!("`{shown}` is larger than {} MiB", MAX_BYTES >> 20),
-        )
-        .label("the limit is passed here")
-        .help("put recorded data in a CSV file beside the scenario (`empirical: {file, column}`)");
-        return Err(ScenarioErrors::new(sources, vec![report]));
+    if let Some(errors) = control_character(shown, text) {
+        return Err(errors);
     }
-    let control = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\u{85}');
-    if let Some(at) = text.find(control) {
-        let code = text[at..].chars().next().map_or(0, u32::from);
-        return Err(not_text(
-            shown,
-            &text[..at],
-            &format!("is not a text file: control character U+{code:04X} here"),
-        ));
+    if text.len() > MAX_BYTES {
+        return Err(too_large(shown, text));
     }
     let mut sources = Sources::default();
     let source = sources.add(shown, text);
-    let mut cx = Cx::default();
+    let mut cx = Cx {
+        hints: vec![("models", models_hint())],
+        ..Cx::default()
+    };
     let root = parse_tree(text, source, 0, &mut cx.errors);
     let Some(mut root) = root.filter(|r| !r.is_null()) else {
         if cx.errors.is_empty() {
@@ -163,15 +176,17 @@ fn read_text(
     let scenario = ScenarioFile::decode(&root, &mut cx)
         .and_then(|file| check(&file, &root, &mut env, &mut cx));
     let Cx {
-        mut errors,
+        errors,
         mut warnings,
+        ..
     } = cx;
-    for report in errors.iter_mut().chain(&mut warnings) {
-        report.field = report.span.and_then(|span| root.path_of(span));
-    }
     match scenario {
         Some(mut scenario) if errors.is_empty() => {
             warnings.sort_by_key(|w| w.span);
+            warnings.truncate(MAX_WARNINGS);
+            for warning in &mut warnings {
+                warning.field = warning.span.and_then(|span| root.path_of(span));
+            }
             scenario.warnings = warnings.iter().map(|w| one_line(&sources, w)).collect();
             Ok(scenario)
         }
@@ -180,6 +195,6 @@ fn read_text(
             let report = Report::whole(format!("`{shown}` could not be read"));
             Err(ScenarioErrors::new(sources, vec![report]))
         }
-        _ => Err(ScenarioErrors::new(sources, errors)),
+        _ => Err(ScenarioErrors::new(sources, errors).with_fields(&root)),
     }
 }

@@ -2,10 +2,10 @@
 
 use super::law::{law, quantity_or};
 use super::models::Fixed;
-use super::{Env, find, graph};
+use super::{Env, Names, graph};
 use crate::memory::MemoryModel;
 use crate::scenario::file::{
-    AgentFile, AgentModelFile, Cx, LimitFile, Moment, Named, Quantity, RewindFile, ScenarioFile,
+    AgentFile, AgentModelFile, Cx, LimitFile, Moment, Quantity, RewindFile, ScenarioFile,
     ServingFile, SnapshotsFile, Spanned, SpawnFile, Start, Summary, SystemPromptFile, Then,
     TtlFile,
 };
@@ -49,30 +49,39 @@ pub fn agents(
             },
         })
         .collect();
-    graph::check(named, cx);
+    let names = Names::new("agent", named.names());
+    graph::check(named, &names, cx);
     let agents: Vec<Option<Agent>> = named
         .0
         .iter()
         .enumerate()
         .map(|(index, (key, agent))| {
-            one(file, named, key, agent.as_ref()?, index, &fixed_of, env, cx)
+            let place = Place {
+                file,
+                agent: agent.as_ref()?,
+                index,
+                names: &names,
+                fixed_of: &fixed_of,
+            };
+            one(&place, key, env, cx)
         })
         .collect();
-    let fixed = fixed.into_models(compared.unwrap_or(&[]), cx);
+    let fixed = fixed.into_models();
     Some((agents.into_iter().collect::<Option<_>>()?, fixed))
 }
 
-#[allow(clippy::too_many_arguments)]
-fn one(
-    file: &ScenarioFile,
-    named: &Named<AgentFile>,
-    key: &Key,
-    agent: &AgentFile,
+/// An agent and what surrounds it.
+struct Place<'a> {
+    file: &'a ScenarioFile,
+    agent: &'a AgentFile,
     index: usize,
-    fixed_of: &[Option<Option<usize>>],
-    env: &mut Env,
-    cx: &mut Cx,
-) -> Option<Agent> {
+    names: &'a Names<'a>,
+    /// Of each agent, its fixed model (`None`: compared), unless that could not be read.
+    fixed_of: &'a [Option<Option<usize>>],
+}
+
+fn one(place: &Place, key: &Key, env: &mut Env, cx: &mut Cx) -> Option<Agent> {
+    let Place { file, agent, .. } = place;
     let tool = agent.tool.as_ref();
     let none = None;
     let none_time = None;
@@ -103,18 +112,7 @@ fn one(
         .spawns
         .iter()
         .flat_map(|s| &s.0)
-        .map(|(spawn_key, spawn)| {
-            self::spawn(
-                spawn_key,
-                spawn.as_ref()?,
-                agent,
-                named,
-                index,
-                fixed_of,
-                env,
-                cx,
-            )
-        })
+        .map(|(spawn_key, spawn)| self::spawn(spawn_key, spawn.as_ref()?, place, env, cx))
         .collect();
     let decode_block = agent.decode_block.as_ref().or(file.decode_block.as_ref());
     let serving = |pick: fn(&ServingFile) -> Option<u64>, default: u64| {
@@ -128,7 +126,7 @@ fn one(
     };
     Some(Agent {
         name: key.text.clone(),
-        fixed_model: fixed_of[index]?,
+        fixed_model: place.fixed_of[place.index]?,
         system_prompt: system_prompt?,
         first_prompt: first_prompt?,
         prompt: prompt?,
@@ -280,33 +278,23 @@ fn rewind(file: &RewindFile, env: &mut Env, cx: &mut Cx) -> Option<Rewind> {
     })
 }
 
-#[allow(clippy::too_many_arguments)]
-fn spawn(
-    key: &Key,
-    file: &SpawnFile,
-    parent: &AgentFile,
-    named: &Named<AgentFile>,
-    parent_index: usize,
-    fixed_of: &[Option<Option<usize>>],
-    env: &mut Env,
-    cx: &mut Cx,
-) -> Option<Spawn> {
+fn spawn(key: &Key, file: &SpawnFile, place: &Place, env: &mut Env, cx: &mut Cx) -> Option<Spawn> {
     let (agent, span) = graph::target(key, file);
-    let agent = find(&named.names(), agent, span, "agent", cx);
+    let agent = place.names.find(agent, span, cx);
     let count = quantity_or(&file.count, 1.0, env, cx);
     let task = quantity_or(&file.task, 0.0, env, cx);
     let result = quantity_or(&file.result, 0.0, env, cx);
     let agent = agent?;
     let fork = file.start.as_ref().filter(|s| s.value == Start::Fork);
     if let Some(start) = fork
-        && let (Some(own), Some(child)) = (fixed_of[parent_index], fixed_of[agent])
+        && let (Some(own), Some(child)) = (place.fixed_of[place.index], place.fixed_of[agent])
         && own != child
     {
         cx.errors.push(
             Report::new(start.span, format!("`{}` forks across models", key.text))
                 .label(format!(
                     "`{}` and `{}` have different models, so the child cannot use the parent's context",
-                    named.0[parent_index].0.text, named.0[agent].0.text
+                    place.names.list[place.index], place.names.list[agent]
                 ))
                 .help("write `start: fresh`, or give both agents the same `model`"),
         );
@@ -330,7 +318,7 @@ fn spawn(
         max_depth: file
             .max_depth
             .as_ref()
-            .or(parent.max_depth.as_ref())
+            .or(place.agent.max_depth.as_ref())
             .map(|d| d.0),
     })
 }

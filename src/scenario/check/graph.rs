@@ -1,8 +1,8 @@
 //! Who spawns whom: a cycle in which nothing bounds the depth would never end.
 
+use super::Names;
 use crate::scenario::file::{AgentFile, Cx, Named, SpawnFile};
 use crate::scenario::text::{Key, Report, Span};
-use std::collections::HashMap;
 
 /// The agent that a spawn starts, and where it is named.
 pub fn target<'a>(key: &'a Key, spawn: &'a SpawnFile) -> (&'a str, Span) {
@@ -13,13 +13,7 @@ pub fn target<'a>(key: &'a Key, spawn: &'a SpawnFile) -> (&'a str, Span) {
 }
 
 /// Reports every spawn that closes a cycle of which no spawn has a `max_depth`.
-pub fn check(named: &Named<AgentFile>, cx: &mut Cx) {
-    let index: HashMap<&str, usize> = named
-        .0
-        .iter()
-        .enumerate()
-        .map(|(i, (k, _))| (k.text.as_str(), i))
-        .collect();
+pub fn check(named: &Named<AgentFile>, names: &Names, cx: &mut Cx) {
     let edges: Vec<Vec<(usize, Span)>> = named
         .0
         .iter()
@@ -31,13 +25,14 @@ pub fn check(named: &Named<AgentFile>, cx: &mut Cx) {
             spawns
                 .filter_map(|(key, spawn)| {
                     let spawn = spawn.as_ref().filter(|s| s.max_depth.is_none())?;
-                    Some((*index.get(target(key, spawn).0)?, key.span))
+                    Some((*names.index.get(target(key, spawn).0)?, key.span))
                 })
                 .collect()
         })
         .collect();
     // Depth-first with an explicit stack: chains may be long. 0 new, 1 on the path, 2 done.
     let mut state = vec![0u8; edges.len()];
+    let mut depth = vec![0usize; edges.len()];
     for root in 0..edges.len() {
         if state[root] != 0 {
             continue;
@@ -55,14 +50,13 @@ pub fn check(named: &Named<AgentFile>, cx: &mut Cx) {
             match state[to] {
                 0 => {
                     state[to] = 1;
+                    depth[to] = path.len();
                     path.push((to, 0));
                 }
                 1 => {
-                    let from = path.iter().position(|(n, _)| *n == to).unwrap_or(0);
-                    let names = path[from..].iter().map(|(n, _)| *n).chain([to]);
-                    let cycle: Vec<&str> = names.map(|n| named.0[n].0.text.as_str()).collect();
+                    let cycle = shown(&path[depth[to]..], names);
                     cx.errors.push(
-                        Report::new(span, format!("a spawn cycle with no `max_depth`: {}", cycle.join(" -> ")))
+                        Report::new(span, format!("a spawn cycle with no `max_depth`: {}", cycle))
                             .label("closes the cycle: the tree of agents would never end")
                             .help("give one of its spawns (or its agent) a `max_depth`, for example `max_depth: 2`"),
                     );
@@ -71,4 +65,19 @@ pub fn check(named: &Named<AgentFile>, cx: &mut Cx) {
             }
         }
     }
+}
+
+/// A cycle as `a -> b -> a`; the middle of a long one is left out.
+fn shown(path: &[(usize, usize)], names: &Names) -> String {
+    const MOST: usize = 8;
+    let mut words: Vec<&str> = path
+        .iter()
+        .take(MOST)
+        .map(|(node, _)| names.list[*node])
+        .collect();
+    if path.len() > MOST {
+        words.push("...");
+    }
+    words.extend(path.first().map(|(node, _)| names.list[*node]));
+    words.join(" -> ")
 }

@@ -8,9 +8,12 @@ mod models;
 mod sample;
 mod workload;
 
+pub use models::hint as models_hint;
+
 use super::file::{Cx, Duration, ScenarioFile, Spanned};
 use super::text::{Node, Report, Span};
 use super::{Arrivals, Scenario};
+use std::collections::HashMap;
 use std::path::Path;
 
 /// What checking needs besides the file.
@@ -198,13 +201,39 @@ fn hours(ns: u64) -> f64 {
     ns as f64 / 3.6e12
 }
 
-/// A reference to something that the user named.
-fn find(names: &[&str], wanted: &str, span: Span, what: &str, cx: &mut Cx) -> Option<usize> {
-    names.iter().position(|n| *n == wanted).or_else(|| {
-        cx.error(
-            Report::new(span, format!("unknown {what} `{wanted}`"))
-                .label(format!("no {what} has this name"))
-                .names(wanted, names),
-        )
-    })
+/// Findings beyond this many get no suggestions: nobody reads so far, and each takes a search.
+const SUGGESTED: usize = 100;
+
+/// Things that the user named, to be found by name.
+struct Names<'a> {
+    what: &'static str,
+    list: Vec<&'a str>,
+    index: HashMap<&'a str, usize>,
+}
+
+impl<'a> Names<'a> {
+    fn new(what: &'static str, list: Vec<&'a str>) -> Names<'a> {
+        let index = list
+            .iter()
+            .enumerate()
+            .map(|(i, name)| (*name, i))
+            .collect();
+        Names { what, list, index }
+    }
+
+    /// The index of `wanted`, which is written at `span`.
+    fn find(&self, wanted: &str, span: Span, cx: &mut Cx) -> Option<usize> {
+        if let Some(index) = self.index.get(wanted) {
+            return Some(*index);
+        }
+        let what = self.what;
+        let report = Report::new(span, format!("unknown {what} `{wanted}`"))
+            .label(format!("no {what} has this name"));
+        let many = cx.errors.len() >= SUGGESTED;
+        cx.error(if many {
+            report
+        } else {
+            report.names(wanted, &self.list)
+        })
+    }
 }

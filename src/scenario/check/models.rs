@@ -7,6 +7,7 @@ use crate::scenario::file::{
 };
 use crate::scenario::text::{Report, Span, nearest};
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::io::Read;
 
 /// The largest model file that is read.
@@ -22,44 +23,34 @@ pub struct Resolved {
     kv: Option<String>,
 }
 
+/// What a list of models looks like.
+pub fn hint() -> String {
+    let names: Vec<&str> = memory::catalogue().take(3).collect();
+    format!(
+        "for example `models: [{}]`; `fleetmem models` lists them all",
+        names.join(", ")
+    )
+}
+
 /// The compared models.
 pub fn compared(file: &ScenarioFile, env: &mut Env, cx: &mut Cx) -> Option<Vec<MemoryModel>> {
-    let Some(entries) = &file.models else {
-        // A list that is wrong has been reported.
-        if !cx.errors.is_empty() && cx.errors.iter().any(|e| e.title.contains("models")) {
-            return None;
-        }
-        let names: Vec<&str> = memory::catalogue().take(6).collect();
-        return cx.error(
-            Report::new(file.span, "missing field `models`")
-                .label("a scenario names the memory models that it compares")
-                .help(format!(
-                    "for example `models: [{}]`; `fleetmem models` lists all",
-                    names.join(", ")
-                )),
-        );
-    };
+    let entries = file.models.as_ref()?;
     if entries.value.is_empty() {
-        let names: Vec<&str> = memory::catalogue().take(6).collect();
         return cx.error(
             Report::new(entries.span, "no models to compare")
                 .label("at least one is needed")
-                .help(format!("for example `models: [{}]`", names.join(", "))),
+                .help(hint()),
         );
     }
     let resolved: Vec<_> = entries.value.iter().map(|e| resolve(e, env, cx)).collect();
-    for (i, model) in resolved.iter().enumerate() {
-        let Some(model) = model else { continue };
-        let label = &model.model.label;
-        let twin = resolved[..i]
-            .iter()
-            .flatten()
-            .find(|m| m.model.label == *label);
-        if let Some(twin) = twin {
+    let mut labels = HashMap::new();
+    for model in resolved.iter().flatten() {
+        let label = model.model.label.as_str();
+        if let Some(first) = labels.insert(label, model.span) {
             cx.errors.push(
                 Report::new(model.span, format!("two models are named `{label}`"))
                     .label("the second")
-                    .other(twin.span, "the first")
+                    .other(first, "the first")
                     .help("give one of them another name: `{model: ..., as: ...}`"),
             );
         }
@@ -169,6 +160,24 @@ fn field_span(map: &ModelMapFile, field: &str) -> Option<Span> {
 
 /// A model's own message, which may have several lines, as a finding at `span`.
 fn report(error: &ModelError, span: Span) -> Report {
+    if let ModelError::Dtype {
+        model,
+        role,
+        found,
+        allowed,
+        suggestion,
+    } = error
+    {
+        let what = format!(
+            "`{found}` is not a data type of the {} of {model}",
+            role.words()
+        );
+        let report = Report::new(span, what).allowed(allowed);
+        return match suggestion {
+            Some(near) => report.help(format!("did you mean `{near}`?")),
+            None => report,
+        };
+    }
     let text = error.to_string();
     let mut lines = text.lines();
     let mut report = Report::new(span, lines.next().unwrap_or_default());
@@ -269,6 +278,7 @@ fn checkpoint(words: &CheckpointFile, cx: &mut Cx) -> Option<Checkpoint> {
 #[derive(Default)]
 pub struct Fixed {
     models: Vec<Resolved>,
+    by_label: HashMap<String, usize>,
 }
 
 impl Fixed {
@@ -281,46 +291,32 @@ impl Fixed {
         cx: &mut Cx,
     ) -> Option<usize> {
         let mut resolved = resolve(entry.value, env, cx)?;
-        if compared.iter().any(|m| m.label == resolved.model.label) {
+        // A compared model may itself be named `... (fixed)`.
+        while compared.iter().any(|m| m.label == resolved.model.label) {
             resolved.model.label.push_str(" (fixed)");
         }
-        if let Some(same) = self.models.iter().position(|m| m.model == resolved.model) {
-            return Some(same);
-        }
-        if let Some(twin) = self
-            .models
-            .iter()
-            .find(|m| m.model.label == resolved.model.label)
-        {
-            let label = &resolved.model.label;
-            return cx.error(
+        let label = &resolved.model.label;
+        match self.by_label.get(label) {
+            Some(&index) if self.models[index].model == resolved.model => Some(index),
+            Some(&index) => cx.error(
                 Report::new(
                     entry.span,
                     format!("two different fixed models are named `{label}`"),
                 )
                 .label("the second")
-                .other(twin.span, "the first")
+                .other(self.models[index].span, "the first")
                 .help("give one of them another name: `{model: ..., as: ...}`"),
-            );
+            ),
+            None => {
+                self.by_label.insert(label.clone(), self.models.len());
+                self.models.push(resolved);
+                Some(self.models.len() - 1)
+            }
         }
-        self.models.push(resolved);
-        Some(self.models.len() - 1)
     }
 
     /// The models.
-    pub fn into_models(self, compared: &[MemoryModel], cx: &mut Cx) -> Vec<MemoryModel> {
-        for model in &self.models {
-            // A compared model may itself be named `... (fixed)`.
-            if compared.iter().any(|m| m.label == model.model.label) {
-                cx.errors.push(
-                    Report::new(
-                        model.span,
-                        format!("two models are named `{}`", model.model.label),
-                    )
-                    .label("give it another name: `{model: ..., as: ...}`"),
-                );
-            }
-        }
+    pub fn into_models(self) -> Vec<MemoryModel> {
         self.models.into_iter().map(|m| m.model).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! Workload entries: who starts sessions, and when.
 
-use super::find;
+use super::Names;
 use crate::scenario::file::{
     Cx, ProfileFile, ProfileName, ScenarioFile, Spanned, WeekdaysFile, WorkloadFile,
 };
@@ -26,7 +26,10 @@ pub fn workload(file: &ScenarioFile, cx: &mut Cx) -> Option<Vec<WorkloadEntry>> 
         );
     }
     // Without the agents their names cannot be checked; what is wrong with them has been reported.
-    let names = file.agents.as_ref().map(|a| a.value.names());
+    let names = file
+        .agents
+        .as_ref()
+        .map(|a| Names::new("agent", a.value.names()));
     let entries: Vec<Option<WorkloadEntry>> = spanned
         .value
         .0
@@ -34,7 +37,7 @@ pub fn workload(file: &ScenarioFile, cx: &mut Cx) -> Option<Vec<WorkloadEntry>> 
         .map(|(key, entry)| {
             let entry = entry.as_ref()?;
             let agent = match (&entry.agent, &names) {
-                (Some(agent), Some(names)) => find(names, &agent.value.0, agent.span, "agent", cx),
+                (Some(agent), Some(names)) => names.find(&agent.value.0, agent.span, cx),
                 _ => None,
             };
             let arrivals = arrivals(file, entry, cx);
@@ -124,7 +127,7 @@ fn instants(
         return cx
             .error(Report::new(entry.span, "`at` with no times").label("at least one is needed"));
     }
-    if let Some(measure) = &file.measure {
+    if let Some(measure) = file.measure.as_ref().filter(|m| m.value.0 > 0) {
         for time in at.iter().filter(|t| t.value.0 >= measure.value.0) {
             cx.errors.push(
                 Report::new(time.span, "an arrival after the window")

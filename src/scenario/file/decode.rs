@@ -13,6 +13,8 @@ pub struct Cx {
     pub errors: Vec<Report>,
     /// Things to know.
     pub warnings: Vec<Report>,
+    /// Help for a field that is missing: its name, the help.
+    pub hints: Vec<(&'static str, String)>,
 }
 
 impl Cx {
@@ -170,8 +172,6 @@ pub struct Shape {
 /// The fields of a map that were found.
 pub struct Fields<'a> {
     found: Vec<(&'static str, &'a Node)>,
-    /// Whether fields that must be there are missing.
-    pub incomplete: bool,
 }
 
 impl<'a> Fields<'a> {
@@ -227,19 +227,16 @@ impl Shape {
                     && nearest(&e.key.text, self.fields) == Some(field)
             })
         };
-        let mut incomplete = false;
         for field in self.required {
-            if !present.contains(field) {
-                incomplete = true;
-                if !misspelt(field) {
-                    cx.errors.push(
-                        Report::new(node.span, format!("missing field `{field}`")).label(format!(
-                            "{} needs `{}`",
-                            self.what,
-                            self.required.join("`, `")
-                        )),
-                    );
-                }
+            if !present.contains(field) && !misspelt(field) {
+                let report = Report::new(node.span, format!("missing field `{field}`")).label(
+                    format!("{} needs `{}`", self.what, self.required.join("`, `")),
+                );
+                let hint = cx.hints.iter().find(|(f, _)| f == field);
+                cx.errors.push(match hint {
+                    Some((_, help)) => report.help(help),
+                    None => report,
+                });
             }
         }
         let later = entries
@@ -256,9 +253,8 @@ impl Shape {
                 .iter()
                 .any(|set| set.len() == given.len() && given.iter().all(|f| set.contains(f)));
             if !fits {
-                incomplete = true;
                 // An unknown field that was meant as one of these says more.
-                if cx.errors.len() == before || !given.is_empty() {
+                if cx.errors.len() == before {
                     let found = if given.is_empty() {
                         "none".into()
                     } else {
@@ -276,7 +272,7 @@ impl Shape {
                 }
             }
         }
-        Some(Fields { found, incomplete })
+        Some(Fields { found })
     }
 }
 
@@ -386,11 +382,11 @@ macro_rules! record {
                 cx: &mut $crate::scenario::file::Cx,
             ) -> Option<Self> {
                 let fields = Self::SHAPE.fields(node, cx)?;
-                let value = $name {
+                // What is missing has been reported; the rest is checked all the same.
+                Some($name {
                     $( $field: fields.read(record!(@key $field $($key)?), cx), )*
                     span: node.span,
-                };
-                (!fields.incomplete).then_some(value)
+                })
             }
         }
 

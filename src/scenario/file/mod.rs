@@ -5,6 +5,7 @@ mod decode;
 mod laws;
 mod number;
 mod quantity;
+mod rates;
 mod records;
 mod scalars;
 mod units;

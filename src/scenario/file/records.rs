@@ -24,7 +24,7 @@ record! {
         /// Independent repetitions. Default: 5 if anything is drawn, else 1.
         replications: Positive,
         /// The compared memory models: names of the catalogue, or maps that change one.
-        models: Spanned<Vec<ModelFile>>,
+        @required models: Spanned<Vec<ModelFile>>,
         /// The model that savings are measured against. Default: the first.
         baseline: Spanned<Text>,
         /// How long an idle sequence stays in memory, by what it waits for.
@@ -307,7 +307,7 @@ impl JsonSchema for AgentModelFile {
 #[derive(Clone, Debug)]
 pub enum SystemPromptFile {
     /// A copy in every sequence.
-    Own(Quantity<TokenCount>),
+    Own(Box<Quantity<TokenCount>>),
     /// A map.
     Map(Box<SystemPromptMapFile>),
 }

@@ -2,7 +2,7 @@
 
 use super::decode::{Cx, Decode};
 use super::number::{Wrong, plain};
-use super::units;
+use super::{rates, units};
 use crate::scenario::text::{Kind, Node, Report};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
@@ -171,7 +171,7 @@ scalar_type!(
     /// A token rate such as `60 tok/s`, in micro-tokens per second.
     TokenRate(u64),
     "a token rate",
-    units::token_rate,
+    rates::token_rate,
     json_schema!({ "type": "string", "pattern": r"^\s*[0-9][0-9_]*(\.[0-9]+)?([eE][+-]?[0-9]+)?\s*([kKMG]|[KMG]i)?\s*(tok|token|tokens)/s\s*$" })
 );
 
@@ -179,7 +179,7 @@ scalar_type!(
     /// A rate such as `1200/h`, per hour.
     PerTime(f64),
     "a rate",
-    units::per_hour,
+    rates::per_hour,
     json_schema!({ "type": "string", "pattern": r"^\s*[0-9][0-9_]*(\.[0-9]+)?([eE][+-]?[0-9]+)?\s*([kKMG]|[KMG]i)?\s*/\s*[smhd]\s*$" })
 );
 

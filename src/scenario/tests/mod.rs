@@ -2,8 +2,10 @@
 
 mod errors;
 mod files;
+mod laws;
 mod meaning;
 mod schema;
+mod values;
 
 use super::{Scenario, ScenarioErrors};
 use std::path::Path;
@@ -31,4 +33,22 @@ fn bad(text: &str, sets: &[&str]) -> String {
         Ok(_) => panic!("accepted:\n{text} {sets:?}"),
         Err(errors) => errors.to_string(),
     }
+}
+
+/// Asserts that a text is refused with one finding that says all of `says`.
+#[track_caller]
+fn one(text: &str, sets: &[&str], says: &[&str]) {
+    let shown = bad(text, sets);
+    for part in says {
+        assert!(shown.contains(part), "no {part:?} in:\n{shown}");
+    }
+    assert_eq!(shown.matches("error: ").count(), 1, "{shown}");
+    assert!(shown.contains('^'), "{shown}");
+}
+
+/// The same for [`SMALL`] with one line in place of another.
+#[track_caller]
+fn line(old: &str, new: &str, says: &[&str]) {
+    assert!(SMALL.contains(old));
+    one(&SMALL.replace(old, new), &[], says);
 }

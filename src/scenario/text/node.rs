@@ -84,7 +84,8 @@ impl Node {
             _ => format!("{head}.{tail}"),
         };
         match &self.kind {
-            Kind::Scalar { .. } => None,
+            // A unit, say, is a part of a scalar.
+            Kind::Scalar { .. } => self.span.contains(span).then(String::new),
             Kind::Seq(items) => items
                 .iter()
                 .enumerate()

@@ -1,7 +1,7 @@
 //! What is wrong, where, and what would be right.
 
 use super::node::shorten;
-use super::{Sources, Span};
+use super::{Node, Sources, Span};
 use std::fmt;
 use std::fmt::Write;
 
@@ -20,7 +20,7 @@ pub struct Report {
     /// What stands under the carets.
     pub label: String,
     /// A second place that belongs to it.
-    pub other: Option<(Span, String)>,
+    pub other: Option<Box<(Span, String)>>,
     /// `= kind: text` lines.
     pub notes: Vec<(&'static str, String)>,
     /// Where in the tree (`agents.coder.turns`), filled in when it is shown.
@@ -56,7 +56,7 @@ impl Report {
 
     /// A second place.
     pub fn other(mut self, span: Span, label: impl Into<String>) -> Report {
-        self.other = Some((span, label.into()));
+        self.other = Some(Box::new((span, label.into())));
         self
     }
 
@@ -155,6 +155,14 @@ impl ScenarioErrors {
         ScenarioErrors { sources, reports }
     }
 
+    /// Says of each finding that is shown which field of `root` it is in.
+    pub fn with_fields(mut self, root: &Node) -> ScenarioErrors {
+        for report in self.reports.iter_mut().take(SHOWN) {
+            report.field = report.span.and_then(|span| root.path_of(span));
+        }
+        self
+    }
+
     /// The findings, in file order; never empty.
     pub fn reports(&self) -> &[Report] {
         &self.reports
@@ -212,7 +220,7 @@ fn render(sources: &Sources, report: &Report) -> String {
     let first = report.span.map(|s| (s, report.label.as_str(), "-->"));
     let second = report
         .other
-        .as_ref()
+        .as_deref()
         .map(|(s, label)| (*s, label.as_str(), ":::"));
     let places: Vec<_> = first
         .into_iter()

@@ -12,6 +12,11 @@ pub struct Span {
 }
 
 impl Span {
+    /// Whether `other` lies inside.
+    pub fn contains(self, other: Span) -> bool {
+        self.source == other.source && self.start <= other.start && other.end <= self.end
+    }
+
     /// The part of this span between two byte offsets counted from its start.
     pub fn part(self, range: std::ops::Range<usize>) -> Span {
         let at = |n: usize| self.start.saturating_add(n as u32).min(self.end);

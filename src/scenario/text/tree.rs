@@ -51,6 +51,9 @@ struct Builder<'a> {
 pub fn parse(text: &str, source: u32, offset: usize, reports: &mut Vec<Report>) -> Option<Node> {
     let mut options = Options::default();
     options.set_emit_comments(false);
+    // Above what the scanner looks ahead, so that nesting is refused here, with its own message.
+    options.flow_nesting_limit = 4096;
+    options.block_nesting_limit = 4096;
     let mut parser = Parser::new_from_str_with_options(text, options);
     let mut builder = Builder {
         text,
@@ -65,8 +68,9 @@ pub fn parse(text: &str, source: u32, offset: usize, reports: &mut Vec<Report>) 
     while let Some(next) = parser.next_event() {
         let result = match next {
             Ok((event, span)) => {
+                let tag_span = span.tag_span().map(|t| builder.span(&t.start, &t.end));
                 let span = builder.span(&span.start, &span.end);
-                builder.event(event, span)
+                builder.event(event, span, tag_span)
             }
             Err(error) => {
                 let at = builder.span(error.marker(), error.marker());
@@ -102,7 +106,12 @@ impl Builder<'_> {
         }
     }
 
-    fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Report> {
+    fn event(
+        &mut self,
+        event: Event<'_>,
+        span: Span,
+        tag_span: Option<Span>,
+    ) -> Result<(), Report> {
         match event {
             Event::DocumentStart(..) if self.root.is_some() => {
                 Err(Report::new(span, "a second YAML document")
@@ -110,7 +119,7 @@ impl Builder<'_> {
                     .help("remove this `---` and what follows, or make it a file of its own"))
             }
             Event::Scalar(text, style, anchor, tag) => {
-                self.refuse_tag(tag.is_some(), span)?;
+                self.refuse_tag(tag.is_some(), tag_span.unwrap_or(span))?;
                 self.count(1, span)?;
                 let kind = Kind::Scalar {
                     text: text.into_owned(),
@@ -119,11 +128,11 @@ impl Builder<'_> {
                 self.value(Node { span, kind }, anchor, 1, 0)
             }
             Event::SequenceStart(_, anchor, tag) => {
-                self.refuse_tag(tag.is_some(), span)?;
+                self.refuse_tag(tag.is_some(), tag_span.unwrap_or(span))?;
                 self.open(span, anchor, Content::Seq(Vec::new()))
             }
             Event::MappingStart(_, anchor, tag) => {
-                self.refuse_tag(tag.is_some(), span)?;
+                self.refuse_tag(tag.is_some(), tag_span.unwrap_or(span))?;
                 let content = Content::Map {
                     entries: Vec::new(),
                     key: None,
