@@ -265,7 +265,6 @@ proptest! {
     }
 
     #[test]
-    #[ignore = "needs the arrivals of renewal processes"]
     fn engine_equals_the_reference_after_a_warmup(
         scenario in strategies::small_scenarios_with_warmup(),
     ) {

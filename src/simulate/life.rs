@@ -34,6 +34,8 @@ struct Start {
     new: u64,
     /// Tokens of the context that were released and are prefilled again.
     lost: u64,
+    /// Tokens that a model with checkpointed state prefills again after a rewind.
+    gap: u64,
     output: u32,
     sequence: bool,
 }
@@ -93,10 +95,11 @@ impl Session {
             }
         };
         new += std::mem::take(&mut self.run_mut(place).inbox);
-        let mut before = None;
-        if opening != Opening::Run {
-            before = self.maybe_rewind(place, at, template, world);
-        }
+        let (before, gap) = if opening == Opening::Run {
+            (None, 0)
+        } else {
+            self.maybe_rewind(place, at, template, world)
+        };
         let forks = opening == Opening::Run && self.run(place).fork;
         let context = if forks {
             self.run(self.run(place).parent).tokens
@@ -163,6 +166,7 @@ impl Session {
         let start = Start {
             new: prompt + new,
             lost: u64::from(lost),
+            gap,
             output: u32::try_from(output).unwrap_or(u32::MAX),
             sequence: opening == Opening::Run,
         };
@@ -228,17 +232,18 @@ impl Session {
             .task(run.key, usize::from(run.spawn))
     }
 
-    /// Rule 10. Returns what was held before it, if that changed.
+    /// Rule 10. Returns what was held before it, if that changed, and how many tokens a model with
+    /// checkpointed state prefills again.
     fn maybe_rewind<const N: usize>(
         &mut self,
         place: u32,
         at: u64,
         template: &Template,
         world: &mut World<'_, '_, N>,
-    ) -> Option<Vector<N>> {
+    ) -> (Option<Vector<N>>, u64) {
         let run = self.run(place);
         let Some(depth) = template.rewind_depth(run.key, run.turn, run.step) else {
-            return None;
+            return (None, 0);
         };
         world.books.counts(run.agent, at).counts.rewinds += 1;
         let depth = u32::try_from(depth).unwrap_or(u32::MAX);
@@ -248,18 +253,17 @@ impl Session {
             .max(run.prompt)
             .min(run.tokens);
         if to == run.tokens {
-            return None;
+            return (None, 0);
         }
         if !run.held {
             self.run_mut(place).tokens = to;
-            return None;
+            return (None, 0);
         }
         let before = self.held(place, world.basis);
         let mut handovers = std::mem::take(&mut world.handovers);
         let base = self.rewind(place, to, world.basis, &mut handovers);
         self.post_handovers(at, handovers, world);
-        world.books.counts(self.run(place).agent, at).gap += u64::from(to - base);
-        Some(before)
+        (Some(before), u64::from(to - base))
     }
 
     /// Rule 2: allocates all new tokens, and the lost ones, and starts the prefill.
@@ -315,6 +319,7 @@ impl Session {
         counts.counts.sequences_started += u64::from(start.sequence);
         counts.counts.tokens_prefilled += start.new + start.lost;
         counts.counts.tokens_recomputed += start.lost;
+        counts.gap += start.gap;
         let after = self.held(place, world.basis);
         self.post(place, at, was, &before, &after, 1, world);
         self.schedule(place, decode_start);
@@ -589,6 +594,7 @@ impl Session {
         let start = Start {
             new: own_prompt + summary + new,
             lost: 0,
+            gap: 0,
             output: u32::try_from(output).unwrap_or(u32::MAX),
             sequence: true,
         };
