@@ -32,7 +32,11 @@ pub fn code(error: &anyhow::Error) -> Exit {
     }
     match error.downcast_ref::<SimulateError>() {
         Some(SimulateError::Cancelled) => Exit::Interrupted,
-        Some(SimulateError::ContextOverflow | SimulateError::TooManyShapes) => Exit::BadInput,
+        Some(
+            SimulateError::ContextOverflow
+            | SimulateError::BytesOverflow
+            | SimulateError::TooManyShapes,
+        ) => Exit::BadInput,
         None => Exit::Failed,
     }
 }

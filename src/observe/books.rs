@@ -237,9 +237,10 @@ impl<'p, const N: usize> Books<'p, N> {
         let to = category(change.agent, change.role, change.to);
         let mut delta = [0; N];
         let mut any = 0;
-        for feature in 0..N {
-            delta[feature] = change.after[feature] - change.before[feature];
-            any |= delta[feature];
+        let pairs = change.after.iter().zip(change.before);
+        for (delta, (after, before)) in delta.iter_mut().zip(pairs) {
+            *delta = after - before;
+            any |= *delta;
         }
         if from == to {
             self.ledger.add(to, change.at, &delta, 1);
@@ -437,6 +438,11 @@ impl<'p, const N: usize> Books<'p, N> {
         bin
     }
 
+    /// Whether a total has come near what 64 bits hold (4.6 EB): the books are void.
+    pub fn overflow(&self) -> bool {
+        self.extremes.overflow
+    }
+
     /// Closes the books: one result per row.
     pub fn finish(mut self) -> Vec<RowReplication> {
         let mut out = std::mem::take(&mut self.out);
@@ -481,7 +487,10 @@ impl<'p, const N: usize> Books<'p, N> {
         let groups = self.weights.len();
         for slot in 0..(self.session_since.len() / groups) as u32 {
             let mut cells = self.session_cells(slot);
-            if cells.clone().any(|cell| self.session_bytes[cell] != [0; LANES]) {
+            if cells
+                .clone()
+                .any(|cell| self.session_bytes[cell] != [0; LANES])
+            {
                 cells.by_ref().for_each(|cell| self.settle_session(cell));
                 self.note_session(slot);
             }

@@ -11,6 +11,9 @@ use super::results::Bin;
 /// [`Record::first`] of a record without byte changes.
 pub const NO_BYTES: u32 = u32::MAX;
 
+/// Half of what 64 bits hold, 4.6 EB: no slice of time gets from here to the other half.
+const MOST_BYTES: i64 = i64::MAX / 2;
+
 /// A change of totals at an instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
@@ -70,6 +73,8 @@ pub struct Extremes {
     prompt_holders: Vec<u64>,
     bin: (u64, u64),
     measuring: bool,
+    /// A total came near what 64 bits hold: what follows cannot be trusted.
+    pub overflow: bool,
     order: TimeOrder,
 }
 
@@ -104,6 +109,7 @@ impl Extremes {
             prompt_holders: vec![0; plan.prompts.len()],
             bin: (0, 0),
             measuring: false,
+            overflow: false,
             order: TimeOrder::default(),
         }
     }
@@ -214,6 +220,7 @@ impl Extremes {
             scope.settle_numbers(self.bin.1, self.measuring);
             for group in &mut scope.groups {
                 for lane in 0..LANES {
+                    self.overflow |= group.bin_max[lane] > MOST_BYTES;
                     if group.bin_max[lane] > group.peak[lane] {
                         group.peak[lane] = group.bin_max[lane];
                         group.peak_at[lane] = group.bin_max_at[lane];
@@ -260,8 +267,7 @@ impl ScopeLevels {
         if measuring && at > self.since {
             let ns = at - self.since;
             for (group, total) in self.groups.iter_mut().zip(&self.total) {
-                for lane in 0..LANES {
-                    let level = total[lane];
+                for (lane, level) in total.iter().copied().enumerate() {
                     group.bin_min[lane] = group.bin_min[lane].min(level);
                     if level > group.bin_max[lane] {
                         group.bin_max[lane] = level;

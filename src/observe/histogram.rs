@@ -4,7 +4,7 @@
 const BITS: u32 = 10;
 
 /// How long a non-negative level stayed in each log-linear cell.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct TimeHistogram {
     /// Nanoseconds per cell; the cell of a level is the top bits of its floating-point form,
     /// which order as the levels do.
@@ -29,17 +29,6 @@ fn middle(cell: usize) -> u64 {
         low.ceil() as u64
     } else {
         (low + (high - low) / 2.0) as u64
-    }
-}
-
-impl Default for TimeHistogram {
-    fn default() -> TimeHistogram {
-        TimeHistogram {
-            cells: Vec::new(),
-            zero: 0,
-            current: 0,
-            pending: 0,
-        }
     }
 }
 

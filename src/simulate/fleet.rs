@@ -147,6 +147,9 @@ fn replicate_in<const N: usize>(
             start = until;
         }
         world.books.close_bin();
+        if world.books.overflow() {
+            return Err(SimulateError::BytesOverflow);
+        }
         watch
             .events
             .fetch_add(world.events - reported, Ordering::Relaxed);

@@ -42,7 +42,11 @@ impl Session {
                 basis.add_entries(&mut out, run.shared_tokens(), run.tokens, 1);
                 let snapshots = &run.snapshots;
                 let longest = basis.longest_window();
-                let short = snapshots.positions.partition_point(|p| *p < longest);
+                let mut short = 0;
+                // Few snapshots are short of a window: a scan from the front ends at once.
+                while snapshots.positions.get(short).is_some_and(|p| *p < longest) {
+                    short += 1;
+                }
                 for position in &snapshots.positions[..short] {
                     basis.add_snapshot(&mut out, *position, 1);
                 }

@@ -102,6 +102,9 @@ pub enum SimulateError {
     /// A context passed what the engine counts.
     #[error("a context grew beyond 4,294,967,295 tokens; give the agent a `limit`")]
     ContextOverflow,
+    /// The fleet holds more than the engine counts.
+    #[error("the fleet holds more than 4.6 EB under a model; simulate a part of it and scale up")]
+    BytesOverflow,
     /// Too many different compression ratios and windows at once.
     #[error(
         "the models together have too many different windows and compression ratios; compare fewer at once"

@@ -42,8 +42,8 @@ impl Prepared {
         let footprints = models.iter().map(|m| &m.footprint);
         let basis = Basis::new(footprints.clone()).ok_or(SimulateError::TooManyShapes)?;
         let compared = scenario.models.len();
-        let mut scope_rows = vec![0..compared];
-        scope_rows.extend((compared..models.len()).map(|row| row..row + 1));
+        let fixed = (compared..models.len()).map(|row| row..row + 1);
+        let scope_rows: Vec<_> = std::iter::once(0..compared).chain(fixed).collect();
         let agent_scope = scenario
             .agents
             .iter()

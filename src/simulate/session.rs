@@ -18,6 +18,9 @@ pub struct Session {
     pub live: u32,
 }
 
+/// When a run acts: time, depth, creation order, place.
+type Due = Reverse<(u64, Reverse<u16>, u32, u32)>;
+
 /// Subagents of a session, and the contexts they share.
 #[derive(Debug, Default)]
 pub struct Family {
@@ -25,7 +28,7 @@ pub struct Family {
     free: Vec<u32>,
     /// Who acts next: time, then descendants before ancestors (their returns reach a prefill of
     /// the same instant, design rule 5), then creation order. Stale entries are skipped.
-    queue: BinaryHeap<Reverse<(u64, Reverse<u16>, u32, u32)>>,
+    queue: BinaryHeap<Due>,
     made: u32,
     pub tree: Tree,
 }

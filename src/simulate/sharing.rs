@@ -77,7 +77,11 @@ fn let_go(holders: &mut Vec<Holder>, me: Holder) -> (bool, Option<u32>) {
         return (false, None);
     };
     holders.remove(at);
-    let next = if at == 0 { holders.first().map(|h| h.1) } else { None };
+    let next = if at == 0 {
+        holders.first().map(|h| h.1)
+    } else {
+        None
+    };
     (at == 0, next)
 }
 
@@ -213,7 +217,10 @@ impl Tree {
         if self.branches.len() > 1 || !branch.inherited.is_empty() {
             return None;
         }
-        let positions = branch.own.iter().map(|s| self.snapshots[*s as usize].position);
+        let positions = branch
+            .own
+            .iter()
+            .map(|s| self.snapshots[*s as usize].position);
         let left = (*place, positions.collect());
         *self = Tree::default();
         Some(left)
@@ -426,7 +433,12 @@ impl Tree {
     }
 
     fn segment(&mut self, parent: u32, start: u32, end: u32, holders: Vec<Holder>) -> u32 {
-        let item = Segment { parent, start, end, holders };
+        let item = Segment {
+            parent,
+            start,
+            end,
+            holders,
+        };
         place(&mut self.segments, &mut self.free_segments, item)
     }
 

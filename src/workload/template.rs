@@ -70,6 +70,10 @@ fn happens(bits: u64, below: u64) -> bool {
     bits < below || below == u64::MAX
 }
 
+/// Token draws stop here: a context beyond it is refused by the engine, and sums of draws stay far
+/// from overflow.
+const MOST_TOKENS: u64 = u32::MAX as u64;
+
 fn at_least_one(value: f64) -> u32 {
     u32::try_from(round_half_up(value).max(1)).unwrap_or(u32::MAX)
 }
@@ -138,11 +142,14 @@ impl Template {
                 .compact_to
                 .as_ref()
                 .map(|s| s.value(once(Field::CompactTo)).max(0.0)),
-            first_prompt: self.first_prompt.integer(once(Field::FirstPrompt)),
+            first_prompt: self
+                .first_prompt
+                .integer(once(Field::FirstPrompt))
+                .min(MOST_TOKENS),
             own_prompt: self
                 .own_prompt
                 .as_ref()
-                .map_or(0, |s| s.integer(once(Field::SystemPrompt))),
+                .map_or(0, |s| s.integer(once(Field::SystemPrompt)).min(MOST_TOKENS)),
         }
     }
 
@@ -158,7 +165,9 @@ impl Template {
 
     /// Tokens that open turn `turn` (not the first).
     pub fn prompt(&self, key: RunKey, turn: u32) -> u64 {
-        self.prompt.integer(key.draw(Field::Prompt, turn, 0, 0))
+        self.prompt
+            .integer(key.draw(Field::Prompt, turn, 0, 0))
+            .min(MOST_TOKENS)
     }
 
     /// Tokens of the tool result after step `step` of turn `turn`; `factor` is the run's.
@@ -168,6 +177,7 @@ impl Template {
                 .value(key.draw(Field::ToolTokens, turn, step, 0))
                 * factor,
         )
+        .min(MOST_TOKENS)
     }
 
     /// Duration of the tool call after step `step` of turn `turn`, ns.
@@ -180,7 +190,7 @@ impl Template {
     pub fn output(&self, key: RunKey, turn: u32, step: u32) -> u64 {
         self.output
             .integer(key.draw(Field::Output, turn, step, 0))
-            .max(1)
+            .clamp(1, MOST_TOKENS)
     }
 
     /// The user's pause after turn `turn`, ns.
@@ -216,6 +226,7 @@ impl Template {
         self.spawns[spawn]
             .task
             .integer(child.draw(Field::Task, 0, 0, 0))
+            .min(MOST_TOKENS)
     }
 
     /// Result tokens of a child of spawn `spawn`; `child` is the child's key.
@@ -223,6 +234,7 @@ impl Template {
         self.spawns[spawn]
             .result
             .integer(child.draw(Field::Result, 0, 0, 0))
+            .min(MOST_TOKENS)
     }
 }
 
