@@ -273,7 +273,7 @@ impl ScopeLevels {
                         group.bin_max[lane] = level;
                         group.bin_max_at[lane] = self.since;
                     }
-                    group.time[lane].add(level as u64, ns);
+                    group.time[lane].add(level, ns);
                 }
             }
         }
@@ -283,8 +283,7 @@ impl ScopeLevels {
     /// The numbers of sequences lasted until `at`.
     fn settle_numbers(&mut self, at: u64, measuring: bool) {
         if measuring && at > self.numbers_since {
-            self.running_time
-                .add(self.running as u64, at - self.numbers_since);
+            self.running_time.add(self.running, at - self.numbers_since);
             self.peak_sequences = self.peak_sequences.max(self.sequences as u64);
         }
         self.numbers_since = at;

@@ -15,7 +15,8 @@ pub struct TimeHistogram {
     pending: u64,
 }
 
-fn cell(level: u64) -> usize {
+#[inline]
+fn cell(level: i64) -> usize {
     // 1.0 has the biased exponent 1023; levels below 1 are kept apart.
     (((level as f64).to_bits() >> (52 - BITS)) - (1023 << BITS)) as usize
 }
@@ -35,8 +36,8 @@ fn middle(cell: usize) -> u64 {
 impl TimeHistogram {
     /// The level was `level` for `ns`.
     #[inline]
-    pub fn add(&mut self, level: u64, ns: u64) {
-        if level == 0 {
+    pub fn add(&mut self, level: i64, ns: u64) {
+        if level <= 0 {
             self.zero += ns;
             return;
         }
@@ -97,7 +98,7 @@ mod tests {
             u64::MAX >> 1,
         ] {
             let mut h = TimeHistogram::default();
-            h.add(level, 10);
+            h.add(level as i64, 10);
             let got = h.quantile(50, u64::MAX);
             let error = (got as f64 - level as f64).abs() / level as f64;
             assert!(error <= 0.0005, "{level} came back as {got}");

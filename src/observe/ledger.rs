@@ -39,14 +39,20 @@ impl<const N: usize> Ledger<N> {
     /// Adds `sign * features` to a category at an instant of the open bin.
     #[inline]
     pub fn add(&mut self, category: usize, at: u64, features: &Vector<N>, sign: i64) {
-        let left = i128::from(self.bin_end - at);
-        let (levels, integrals) = (&mut self.level[category], &mut self.integral[category]);
+        // Both factors fit 64 bits, which is one multiplication.
+        let left = (self.bin_end - at) as i64;
+        let (Some(levels), Some(integrals)) = (
+            self.level.get_mut(category),
+            self.integral.get_mut(category),
+        ) else {
+            return;
+        };
         for feature in 0..N {
             // Most changes touch few features.
             if features[feature] != 0 {
                 let change = sign * features[feature];
                 levels[feature] += change;
-                integrals[feature] += i128::from(change) * left;
+                integrals[feature] += i128::from(change) * i128::from(left);
             }
         }
     }
