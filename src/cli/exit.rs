@@ -1,4 +1,4 @@
-//! Exit codes (design §6), and how an error becomes one.
+//! Exit codes, and how an error becomes one.
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! The closed form of a memory model: design §4, compiled to a few integers.
+//! The closed form of a memory model: docs/models.md, compiled to a few integers.
 
 /// Whole entries that grow with the context: `bytes * floor(T / ratio)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

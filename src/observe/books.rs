@@ -21,7 +21,7 @@ pub struct Plan {
     pub agent_scope: Vec<usize>,
     /// Rows of each scope, as indices into `rows`.
     pub scope_rows: Vec<std::ops::Range<usize>>,
-    /// Groups of [`LANES`] rows of each scope: a scope's rows are worked on in such groups, so
+    /// Groups of a few rows of each scope: a scope's rows are worked on in such groups, so
     /// that the loops have a fixed width.
     pub scope_groups: Vec<std::ops::Range<usize>>,
     /// All rows: compared models, then fixed ones.
@@ -66,7 +66,7 @@ pub struct SharedPrompt {
 }
 
 impl SharedPrompt {
-    /// Bytes of a shared prompt of `tokens` tokens under a model (design rule 13).
+    /// Bytes of a shared prompt of `tokens` tokens under a model (rule 13).
     pub fn bytes_of(footprint: &Footprint, tokens: u64) -> i64 {
         let entries: u64 = footprint
             .entries

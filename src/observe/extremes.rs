@@ -1,6 +1,6 @@
 //! Levels in time order: true extremes of every bin, the peak and its instant, quantiles.
 //!
-//! All changes of one instant are netted before a level counts (design rule 14): a level is
+//! All changes of one instant are netted before a level counts (rule 14): a level is
 //! looked at only when time moves on from it.
 
 use super::books::{LANES, Lanes, Plan};

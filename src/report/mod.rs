@@ -119,7 +119,7 @@ pub enum ReportError {
 /// Writes every file of a run into `target`, replacing the results of an earlier run.
 ///
 /// All files are made in memory, written to a temporary directory beside `target`, and renamed
-/// into place at the end. Returns the paths of the files, in the order of design §5.
+/// into place at the end. Returns the paths of the files, in the order of docs/outputs.md.
 ///
 /// # Errors
 /// [`ReportError`]; `target` is then as it was, except after [`ReportError::OldLeft`].

@@ -229,7 +229,7 @@ pub fn percent(fraction: f64) -> String {
     }
 }
 
-/// Names of the days; time 0 is Monday 00:00 (design §2).
+/// Names of the days; time 0 is Monday 00:00.
 pub const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
 /// An instant of the window for a reader: `Tue 14:05` in a window of two days or more, else

@@ -1,4 +1,4 @@
-//! `summary.csv`: every metric of every model over replications (design §5), and the same
+//! `summary.csv`: every metric of every model over replications (docs/outputs.md), and the same
 //! numbers as JSON or a terminal table.
 
 use super::stats::Values;
@@ -46,7 +46,7 @@ pub(super) fn baseline_row<'a>(scenario: &Scenario, result: &'a RunResult) -> Op
         .nth(scenario.baseline)
 }
 
-/// Metrics of `row` in the contract's order. `savings_*` are paired: replication i of the model
+/// Metrics of `row` in the order of docs/outputs.md. `savings_*` are paired: replication i of the model
 /// against replication i of the baseline; they are left out for fixed models, and where the
 /// baseline held nothing.
 ///

@@ -114,7 +114,7 @@ pub struct Rate {
     pub micro_tokens_per_s: u64,
 }
 
-/// A context limit (design rule 11).
+/// A context limit (rule 11).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
     /// The context length, tokens; drawn once a run.
@@ -198,7 +198,7 @@ pub struct Ttl {
     pub finished: Option<u64>,
 }
 
-/// When snapshots of checkpointed state are taken and how many are kept (design rule 12).
+/// When snapshots of checkpointed state are taken and how many are kept (rule 12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SnapshotPolicy {
     /// At every multiple of this many tokens.

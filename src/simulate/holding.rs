@@ -1,4 +1,4 @@
-//! What a sequence holds: design rules 9, 10, 12 and 13, on token counts alone.
+//! What a sequence holds: rules 9, 10, 12 and 13, on token counts alone.
 //!
 //! A sequence that never forked is arithmetic on its own fields; one that did is in the session's
 //! [`super::sharing::Tree`].
@@ -32,7 +32,7 @@ impl Session {
     pub fn held<const N: usize>(&self, place: u32, basis: &Basis) -> Vector<N> {
         let run = self.run(place);
         let mut out = [0; N];
-        // A context of no tokens holds no memory (design §4).
+        // A context of no tokens holds no memory (docs/models.md).
         if !run.held || run.tokens == 0 {
             return out;
         }

@@ -1,4 +1,4 @@
-//! The life of an agent run, event by event: design rules 1 to 12.
+//! The life of an agent run, event by event: rules 1 to 12 of docs/rules.md.
 //!
 //! This is the one definition of what an agent does. It says what happens at an instant and when
 //! the run acts next; who calls it, and whether memory is finite, is the caller's.

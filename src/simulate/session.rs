@@ -27,7 +27,7 @@ pub struct Family {
     runs: Vec<Run>,
     free: Vec<u32>,
     /// Who acts next: time, then descendants before ancestors (their returns reach a prefill of
-    /// the same instant, design rule 5), then creation order. Stale entries are skipped.
+    /// the same instant, rule 5), then creation order. Stale entries are skipped.
     queue: BinaryHeap<Due>,
     made: u32,
     pub tree: Tree,

@@ -1,4 +1,4 @@
-//! Shared parts of forked contexts (design rule 9): the tree of context segments and snapshots of
+//! Shared parts of forked contexts (rule 9): the tree of context segments and snapshots of
 //! one session, each counted once and owned by its oldest holder.
 //!
 //! Only sequences that forked or were forked are here; the others hold their context alone and

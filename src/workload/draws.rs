@@ -1,4 +1,4 @@
-//! Draws keyed by meaning (design rule 15): every draw is a function of the seed, replication,
+//! Draws keyed by meaning (rule 15): every draw is a function of the seed, replication,
 //! workload entry, session, path in the tree, turn, step, field and index; never of order.
 
 /// What a draw is for. The number is part of the key: never renumber.

@@ -1,4 +1,4 @@
-//! An agent as samplers: every quantity that a run of it draws, in one place (design §2: which
+//! An agent as samplers: every quantity that a run of it draws, in one place (docs/scenario.md: which
 //! are drawn once a run, once a turn, or at each use).
 
 use super::draws::{Field, RunKey, hash_name};

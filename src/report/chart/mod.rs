@@ -63,7 +63,7 @@ impl Context<'_> {
 /// Draws one chart.
 type Draw = fn(&Context, &mut Canvas);
 
-/// File stems and how to draw them, in the order of design §5.
+/// File stems and how to draw them, in the order of docs/outputs.md.
 const CHARTS: [(&str, Draw); 7] = [
     ("fleet-memory", fleet::draw),
     ("by-kind", |c, k| stacked::draw(c, k, &stacked::KIND)),

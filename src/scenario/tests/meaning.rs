@@ -210,7 +210,7 @@ fn fleets_2_and_3() {
     assert_eq!(agent(&s, "lead").snapshots.keep, None);
 }
 
-/// The scenario of the contract, section 2, without `plans` and with its `...` filled in.
+/// A scenario with nearly every field.
 #[test]
 fn the_contracts_example() {
     let s = good(include_str!("contract.yaml"), &[]);
