@@ -23,7 +23,7 @@ pub struct RunArgs {
     scenarios: Vec<PathBuf>,
     #[command(flatten)]
     common: Common,
-    /// Folder for the results; default: output/<name>. With several scenarios: one folder each
+    /// Folder for the results; default: a folder of its name in output/. With several scenarios: one folder each
     /// inside it
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,

@@ -1,7 +1,7 @@
 //! Memory models: how an architecture stores the context of one sequence, in exact bytes.
 //! A leaf: nothing here knows of agents, time or simulation, and nothing reads files.
 //!
-//! A model file ([`spec`]) lists layer groups; [`parse`] reads and checks it; [`catalogue`] holds
+//! A model file ([`spec`]) lists layer groups; [`parse`] reads and checks it; `catalogue` holds
 //! the files that come with the program; [`dtype`] gives the bytes of an entry in a data type;
 //! [`parts`] says what each group stores; [`resolve`] adds the parts up into the closed form
 //! ([`Footprint`]).
