@@ -1,5 +1,5 @@
 //! The same seed gives the same bytes, and what has nothing to do with a draw does not change it
-//! (design rule 15).
+//! (rule 15 of docs/rules.md).
 
 mod support;
 
