@@ -13,6 +13,9 @@ pub const LANES: usize = 4;
 /// Bytes of a group of rows.
 pub type Lanes = [i64; LANES];
 
+/// The most bytes of a session that has not held memory for any time.
+const NOTHING_YET: Lanes = [-1; LANES];
+
 /// What all replications of a run share: which rows there are and how they weigh features.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -180,8 +183,8 @@ impl<'p, const N: usize> Books<'p, N> {
         &mut self.counts[usize::from(at >= self.plan.window.0)][usize::from(agent)]
     }
 
-    /// A session takes a slot.
-    pub fn open_session(&mut self, slot: u32) {
+    /// A session that arrives at `at` takes a slot.
+    pub fn open_session(&mut self, slot: u32, at: u64) {
         let groups = self.weights.len();
         let from = slot as usize * groups;
         if self.session_bytes.len() < from + groups {
@@ -190,8 +193,8 @@ impl<'p, const N: usize> Books<'p, N> {
             self.session_since.resize(from + groups, 0);
         }
         self.session_bytes[from..from + groups].fill([0; LANES]);
-        self.session_peaks[from..from + groups].fill([0; LANES]);
-        self.session_since[from..from + groups].fill(0);
+        self.session_peaks[from..from + groups].fill(NOTHING_YET);
+        self.session_since[from..from + groups].fill(at);
     }
 
     /// A session is over: nothing of it is held, and nothing will be.
@@ -205,7 +208,8 @@ impl<'p, const N: usize> Books<'p, N> {
         );
         let cells = self.session_cells(slot);
         let last = self.session_since[cells.clone()].iter().max();
-        let held = self.session_peaks[cells].iter().any(|p| *p != [0; LANES]);
+        // One that never held memory for any time has no end inside the window.
+        let held = self.session_peaks[cells].iter().any(|p| *p != NOTHING_YET);
         if held && last.is_some_and(|at| *at >= self.plan.window.0) {
             self.note_session(slot);
         }
@@ -222,7 +226,7 @@ impl<'p, const N: usize> Books<'p, N> {
         for (scope, rows) in self.plan.scope_rows.iter().enumerate() {
             for (index, row) in rows.clone().enumerate() {
                 let cell = first + self.plan.scope_groups[scope].start + index / LANES;
-                self.ended[row].push(self.session_peaks[cell][index % LANES] as u64);
+                self.ended[row].push(self.session_peaks[cell][index % LANES].max(0) as u64);
             }
         }
     }
@@ -443,12 +447,12 @@ impl<'p, const N: usize> Books<'p, N> {
         self.extremes.overflow
     }
 
-    /// Closes the books: one result per row.
-    pub fn finish(mut self) -> Vec<RowReplication> {
+    /// Closes the books: one result per row. `open`: the slots of sessions that hold memory.
+    pub fn finish(mut self, open: impl Iterator<Item = u32>) -> Vec<RowReplication> {
         let mut out = std::mem::take(&mut self.out);
         let rows = self.plan.rows.len();
         if self.ended.first().is_some_and(Vec::is_empty) {
-            self.note_open_sessions();
+            self.note_open_sessions(open);
         }
         for (scope, range) in self.plan.scope_rows.iter().enumerate() {
             for row in range.clone() {
@@ -483,17 +487,11 @@ impl<'p, const N: usize> Books<'p, N> {
     }
 
     /// No session was over inside the window: those that hold memory at its end stand in.
-    fn note_open_sessions(&mut self) {
-        let groups = self.weights.len();
-        for slot in 0..(self.session_since.len() / groups) as u32 {
-            let mut cells = self.session_cells(slot);
-            if cells
-                .clone()
-                .any(|cell| self.session_bytes[cell] != [0; LANES])
-            {
-                cells.by_ref().for_each(|cell| self.settle_session(cell));
-                self.note_session(slot);
-            }
+    fn note_open_sessions(&mut self, open: impl Iterator<Item = u32>) {
+        for slot in open {
+            self.session_cells(slot)
+                .for_each(|cell| self.settle_session(cell));
+            self.note_session(slot);
         }
     }
 

@@ -128,7 +128,7 @@ fn replicate_in<const N: usize>(
                 let slot = free.pop().unwrap_or(sessions.len() as u32);
                 let root = Run::new(arrival.key, arrival.agent, Role::Main, arrival.at);
                 let mut session = Session::new(slot, root);
-                world.books.open_session(slot);
+                world.books.open_session(slot, arrival.at);
                 let next = session.advance(until, &mut world);
                 if session.live == 0 {
                     free.push(slot);
@@ -164,8 +164,9 @@ fn replicate_in<const N: usize>(
         }
     }
     let (events, cut_prompts) = (world.events, world.cut_prompts);
+    let open = sessions.iter().filter(|s| s.live > 0 && s.holds_memory());
     Ok(Outcome {
-        rows: books.finish(),
+        rows: books.finish(open.map(|s| s.slot)),
         events,
         cut_prompts,
         peak_sessions: sessions.len(),
@@ -192,6 +193,12 @@ impl Session {
             .runs()
             .filter(|r| r.phase != Phase::Gone && r.next != NEVER);
         runs.map(|r| r.next).min()
+    }
+
+    /// Whether a run of the session holds any of its context.
+    fn holds_memory(&self) -> bool {
+        self.runs()
+            .any(|r| r.phase != Phase::Gone && r.held && r.tokens > 0)
     }
 }
 

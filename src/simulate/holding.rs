@@ -114,19 +114,16 @@ impl Session {
         basis: &Basis,
         handovers: &mut Vec<Handover<N>>,
     ) -> u32 {
-        let floor = self.run(place).shared_tokens();
+        let run = self.run_mut(place);
+        run.tokens = to;
+        run.inherited = run.inherited.min(to);
+        let floor = run.shared_tokens();
         if self.in_tree(place) {
             let tree = &mut self.family_mut().tree;
             tree.rewind(place, to, basis, handovers);
-            let latest = tree.latest_snapshot(place, to);
-            self.run_mut(place).tokens = to;
-            let run = self.run_mut(place);
-            run.inherited = run.inherited.min(to);
-            return latest.unwrap_or(0).max(floor);
+            return tree.latest_snapshot(place, to).unwrap_or(0).max(floor);
         }
-        let run = self.run_mut(place);
-        run.tokens = to;
-        let snapshots = &mut run.snapshots;
+        let snapshots = &mut self.run_mut(place).snapshots;
         snapshots
             .positions
             .truncate(snapshots.positions.partition_point(|p| *p <= to));

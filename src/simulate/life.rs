@@ -349,8 +349,9 @@ impl Session {
         let crosses = snapshots
             .every
             .is_some_and(|e| u64::from(from) / e != u64::from(to) / e);
-        if !prompt_end && !crosses {
-            // The common block only grows its sequence, which owns what it adds.
+        if !prompt_end && !crosses && from > 0 {
+            // The common block only grows its sequence, which owns what it adds. The first token
+            // of a context that was empty brings the sequence itself.
             let role = run.role;
             self.grow(place, to, world.basis);
             let mut delta = [0; N];

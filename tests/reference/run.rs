@@ -38,6 +38,8 @@ pub struct Run {
     pub activity: Activity,
     pub context: Context,
     pub start: u64,
+    /// Starts of its parent, its parent's parent, and so on.
+    pub ancestor_starts: Vec<u64>,
     pub path: Vec<Place>,
     pub root: RunKey,
     pub key: RunKey,
@@ -63,9 +65,14 @@ pub struct Run {
 }
 
 impl Run {
-    /// Order of age: the start, then the depth, then the place in the tree.
-    pub fn age(&self) -> (u64, usize, &[Place]) {
-        (self.start, self.path.len(), &self.path)
+    /// Order of age: the start, then the depth, then the parent's age, then the place below it.
+    pub fn age(&self) -> (u64, usize, &[u64], &[Place]) {
+        (
+            self.start,
+            self.path.len(),
+            &self.ancestor_starts,
+            &self.path,
+        )
     }
 
     /// The last instant at which a step may start.

@@ -173,6 +173,7 @@ impl<'a> Timeline<'a> {
             activity: Activity::Running,
             context,
             start: self.now,
+            ancestor_starts: Vec::new(),
             path: Vec::new(),
             root,
             key,
@@ -458,8 +459,12 @@ impl<'a> Timeline<'a> {
                 }
             };
             let child = self.add_run(session, spawn.agent, root, child_key, context, task);
+            let parent = &self.runs[run];
+            let mut ancestor_starts = parent.ancestor_starts.clone();
+            ancestor_starts.insert(0, parent.start);
             let c = &mut self.runs[child];
             c.parent = Some((run, spawn.mode, result));
+            c.ancestor_starts = ancestor_starts;
             c.path = path.clone();
             c.path.push((turn, step, s, index));
             c.owner = match spawn.mode {
