@@ -270,6 +270,14 @@ proptest! {
     ) {
         engine_equals_reference(&scenario);
     }
+
+    /// The warm-up's bins are then wider than the window's.
+    #[test]
+    fn engine_equals_the_reference_in_a_short_window(
+        scenario in strategies::small_scenarios_with_warmup(),
+    ) {
+        engine_equals_reference(&Scenario { measure_ns: 7_000_000, ..scenario });
+    }
 }
 
 #[test]

@@ -169,7 +169,7 @@ impl<'p, const N: usize> Books<'p, N> {
         self.plan
     }
 
-    /// Starts the bin `start..end` (the whole warm-up is one bin, which is not reported).
+    /// Starts the bin `start..end`; bins of the warm-up are not reported.
     pub fn open_bin(&mut self, start: u64, end: u64) {
         (self.bin_start, self.bin_end) = (start, end);
         self.ledger.open_bin(start, end);

@@ -98,14 +98,15 @@ fn replicate_in<const N: usize>(
     let mut sessions: Vec<Session> = Vec::new();
     let mut free: Vec<u32> = Vec::new();
     let mut slices = 1;
-    let mut calendar = Calendar::new(plan.bin_ns, 0);
+    let mut bin_ns = prepared.bin_at(0);
+    let mut calendar = Calendar::new(bin_ns, 0);
     let mut reported = 0;
 
     let mut bin_start = 0;
     while bin_start < end {
-        let bin_end = (bin_start + plan.bin_ns).min(end);
+        let bin_end = (bin_start + bin_ns).min(end);
         world.books.open_bin(bin_start, bin_end);
-        let width = plan.bin_ns / slices;
+        let width = bin_ns / slices;
         let mut busiest = 0;
         let mut start = bin_start;
         while start < bin_end {
@@ -158,9 +159,15 @@ fn replicate_in<const N: usize>(
             .fetch_add(bin_end - bin_start, Ordering::Relaxed);
         reported = world.events;
         bin_start = bin_end;
-        if let Some(better) = prepared.better_slices(slices, busiest, TARGET) {
+        let (before, was) = (bin_ns, slices);
+        bin_ns = prepared.bin_at(bin_start);
+        if bin_ns != before {
+            slices = 1;
+        } else if let Some(better) = prepared.better_slices(slices, busiest, TARGET) {
             slices = better;
-            calendar = rebuild(&sessions, plan.bin_ns / slices, bin_start);
+        }
+        if (bin_ns, slices) != (before, was) {
+            calendar = rebuild(&sessions, bin_ns / slices, bin_start);
         }
     }
     let (events, cut_prompts) = (world.events, world.cut_prompts);

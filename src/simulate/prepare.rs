@@ -11,6 +11,9 @@ use crate::workload::{RunKey, Template};
 /// Most bins of a timeline: more than a chart's pixels can show.
 const MOST_BINS: u64 = 720;
 
+/// About as many bins the warm-up has at most.
+const MOST_WARMUP_BINS: u64 = 4096;
+
 /// A scenario ready to simulate.
 #[derive(Debug)]
 pub struct Prepared {
@@ -20,6 +23,8 @@ pub struct Prepared {
     pub plan: Plan,
     /// Simulated time before the warm-up starts, so that time 0 falls on a bin's edge.
     pub lead_ns: u64,
+    /// Length of a bin of the warm-up: a multiple of the window's bins.
+    pub warmup_bin_ns: u64,
     pub warmup_ns: u64,
     pub measure_ns: u64,
     prompt_base: Vec<u32>,
@@ -72,7 +77,9 @@ impl Prepared {
             }
         }
         let bin_ns = bin_width(scenario.measure_ns);
-        let origin = warmup_ns.div_ceil(bin_ns) * bin_ns;
+        // A warm-up far longer than the window is not cut as finely: nobody sees its bins.
+        let warmup_bin_ns = bin_ns * (warmup_ns / bin_ns / MOST_WARMUP_BINS).max(1);
+        let origin = warmup_ns.div_ceil(warmup_bin_ns) * warmup_bin_ns;
         Ok(Prepared {
             seed: scenario.seed,
             entries: scenario.workload.clone(),
@@ -88,6 +95,7 @@ impl Prepared {
                 bin_ns,
             },
             lead_ns: origin - warmup_ns,
+            warmup_bin_ns,
             warmup_ns,
             measure_ns: scenario.measure_ns,
             prompt_base,
@@ -116,6 +124,15 @@ impl Prepared {
             cut_prompts: 0,
             overflow: false,
             handovers: Vec::new(),
+        }
+    }
+
+    /// Length of the bin that starts at `at`, simulated ns.
+    pub fn bin_at(&self, at: u64) -> u64 {
+        if at < self.plan.window.0 {
+            self.warmup_bin_ns
+        } else {
+            self.plan.bin_ns
         }
     }
 
