@@ -80,7 +80,7 @@ pub enum ReportError {
     )]
     TargetNotOurs(PathBuf),
     /// The file system refused.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("cannot {action} {}", path.display())]
     Io {
         /// What was tried, as a verb.
         action: &'static str,
@@ -91,8 +91,8 @@ pub enum ReportError {
     },
     /// The new results are in place, but the old ones, moved aside, could not be deleted.
     #[error(
-        "the results are written, but the earlier ones could not be deleted; they are in {}: \
-         {source}", path.display()
+        "the results are written, but the earlier ones could not be deleted; they are in {}",
+         path.display()
     )]
     OldLeft {
         /// Where the old results are.
@@ -154,7 +154,7 @@ pub fn run_files(
     Ok(files)
 }
 
-/// A closing line that says which files were written, for the command line.
+/// Closing lines that say which files were written, for the command line.
 pub fn written_line(target: &Path, files: &[PathBuf]) -> String {
     let count = |end: &str| {
         files
@@ -173,7 +173,7 @@ pub fn written_line(target: &Path, files: &[PathBuf]) -> String {
         _ => format!("{} charts (PNG and SVG)", count("png")),
     };
     format!(
-        "Wrote {} and {pictures} to {}",
+        "Wrote {} and {pictures}\nto {}",
         names.join(", "),
         target.display()
     )
@@ -204,7 +204,7 @@ mod tests {
         }
         let line = written_line(&target, &files);
         let expected = "Wrote summary.csv, timeline.csv, agents.csv, run.json and 7 charts (PNG \
-                        and SVG) to ";
+                        and SVG)\nto ";
         assert!(line.starts_with(expected), "{line}");
     }
 

@@ -82,10 +82,12 @@ pub fn write_dir(target: &Path, files: &[OutputFile]) -> Result<Vec<PathBuf>, Re
     let temporary = Temporary::create(&place)?;
     for file in files {
         let path = temporary.path.join(&file.name);
-        let mut handle = File::create_new(&path).map_err(io("create", &path))?;
-        handle.write_all(&file.bytes).map_err(io("write", &path))?;
+        // The user knows the file by the name it will have.
+        let known = target.join(&file.name);
+        let mut handle = File::create_new(&path).map_err(io("create", &known))?;
+        handle.write_all(&file.bytes).map_err(io("write", &known))?;
         // A full or remote disk may report its error only here.
-        handle.sync_all().map_err(io("write", &path))?;
+        handle.sync_all().map_err(io("write", &known))?;
     }
     temporary.swap_in(&place)?;
     Ok(files.iter().map(|f| target.join(&f.name)).collect())
