@@ -213,34 +213,43 @@ fn engine() -> Result<(), Failure> {
     marginal_bytes()
 }
 
-/// What one more live sequence takes: two fleets, one of them ten times as large.
+/// What one more live sequence takes of this machine's memory: two fleets, one ten times as large.
 fn marginal_bytes() -> Result<(), Failure> {
-    let mut measured = Vec::new();
-    for scale in [1, 10] {
-        let sets = [
-            "measure=1h".to_owned(),
-            format!("workload.developers.users={}", 1500 * scale),
-            format!("workload.batch.rate={}/h", 350 * scale),
-        ];
-        let prepared = prepare(&load("coding-agents.yaml", &sets)?)?;
-        let (outcome, bytes) = peak_bytes(|| simulate(&prepared));
-        let outcome = outcome?;
-        measured.push((
-            outcome.rows[0].peak_sequences as f64,
-            outcome.peak_sessions as f64,
-            bytes as f64,
-        ));
+    let sets = |scale: u64| {
+        [
+            (
+                "coding-agents.yaml",
+                vec![
+                    "measure=1h".to_owned(),
+                    format!("workload.developers.users={}", 1500 * scale),
+                    format!("workload.batch.rate={}/h", 350 * scale),
+                ],
+            ),
+            (
+                "simple-agents.yaml",
+                vec![format!("workload.workers.rate={}/h", 9000 * scale)],
+            ),
+        ]
+    };
+    for (small, large) in sets(1).into_iter().zip(sets(10)) {
+        let measure = |sets: &[String]| -> Result<(f64, f64, f64), Failure> {
+            let prepared = prepare(&load(small.0, sets)?)?;
+            let (outcome, bytes) = peak_bytes(|| simulate(&prepared));
+            let outcome = outcome?;
+            let sequences = outcome.rows[0].peak_sequences as f64;
+            Ok((sequences, outcome.peak_sessions as f64, bytes as f64))
+        };
+        let (few, many) = (measure(&small.1)?, measure(&large.1)?);
+        let more = many.2 - few.2;
+        println!(
+            "{}: from {} to {} live sequences, {:.0} bytes for each; {:.0} for each session alive at once",
+            small.0,
+            few.0,
+            many.0,
+            more / (many.0 - few.0),
+            more / (many.1 - few.1),
+        );
     }
-    let (small, large) = (measured[0], measured[1]);
-    let more = large.2 - small.2;
-    println!(
-        "from {} to {} live sequences: {:.0} bytes for each, {:.0} for each of the {:.0} sessions alive at once",
-        small.0,
-        large.0,
-        more / (large.0 - small.0),
-        more / (large.1 - small.1),
-        large.1
-    );
     Ok(())
 }
 

@@ -11,6 +11,8 @@ pub struct Calendar {
     /// Which stretch of `near.len()` slices `near` covers.
     epoch: u64,
     far: BTreeMap<u64, Vec<(u64, u32)>>,
+    /// Allocations of lists that were taken, for lists to come.
+    spare: Vec<Vec<u32>>,
 }
 
 /// Slices in the near level.
@@ -25,6 +27,7 @@ impl Calendar {
             near,
             epoch: now / width / NEAR,
             far: BTreeMap::new(),
+            spare: Vec::new(),
         }
     }
 
@@ -34,7 +37,7 @@ impl Calendar {
         let slice = at / self.width;
         let epoch = slice / NEAR;
         if epoch == self.epoch {
-            self.near[(slice % NEAR) as usize].push(session);
+            self.push(slice, session);
         } else {
             self.far.entry(epoch).or_default().push((at, session));
         }
@@ -47,18 +50,28 @@ impl Calendar {
         if epoch != self.epoch {
             self.epoch = epoch;
             for (at, session) in self.far.remove(&epoch).unwrap_or_default() {
-                self.near[(at / self.width % NEAR) as usize].push(session);
+                self.push(at / self.width, session);
             }
         }
         std::mem::take(&mut self.near[(slice % NEAR) as usize])
     }
 
-    /// Gives a taken list back empty, for its allocation.
-    pub fn give_back(&mut self, start: u64, mut list: Vec<u32>) {
-        list.clear();
-        let place = &mut self.near[(start / self.width % NEAR) as usize];
-        if place.is_empty() {
-            *place = list;
+    #[inline]
+    fn push(&mut self, slice: u64, session: u32) {
+        let list = &mut self.near[(slice % NEAR) as usize];
+        if list.capacity() == 0
+            && let Some(spare) = self.spare.pop()
+        {
+            *list = spare;
+        }
+        list.push(session);
+    }
+
+    /// Gives a taken list back, for its allocation.
+    pub fn give_back(&mut self, mut list: Vec<u32>) {
+        if list.capacity() > 0 {
+            list.clear();
+            self.spare.push(list);
         }
     }
 }

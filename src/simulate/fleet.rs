@@ -124,7 +124,7 @@ fn replicate_in<const N: usize>(
                     calendar.insert(next, *slot);
                 }
             }
-            calendar.give_back(start, due);
+            calendar.give_back(due);
             while let Some(arrival) = arrivals.next_if(|a| a.at < until) {
                 let slot = free.pop().unwrap_or(sessions.len() as u32);
                 let root = Run::new(arrival.key, arrival.agent, Role::Main, arrival.at);

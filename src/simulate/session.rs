@@ -79,7 +79,12 @@ impl Session {
         if self.is_alone()
             && let Some(family) = &mut self.family
         {
-            family.queue.clear();
+            if family.tree.is_empty() {
+                // Most sessions have subagents for a small part of their life.
+                self.family = None;
+            } else {
+                family.queue.clear();
+            }
         }
     }
 

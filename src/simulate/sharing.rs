@@ -62,7 +62,8 @@ pub struct Tree {
     snapshots: Vec<SharedSnapshot>,
     free_segments: Vec<u32>,
     free_snapshots: Vec<u32>,
-    branches: BTreeMap<u32, Branch>,
+    /// By place; boxed, as a map's nodes have room for many.
+    branches: BTreeMap<u32, Box<Branch>>,
 }
 
 fn hold(holders: &mut Vec<Holder>, me: Holder) {
@@ -114,13 +115,13 @@ impl Tree {
             .collect();
         self.branches.insert(
             me.1,
-            Branch {
+            Box::new(Branch {
                 me,
                 tip,
                 own,
                 inherited: Vec::new(),
                 owned,
-            },
+            }),
         );
     }
 
@@ -147,13 +148,13 @@ impl Tree {
         }
         self.branches.insert(
             child.1,
-            Branch {
+            Box::new(Branch {
                 me: child,
                 tip,
                 own: Vec::new(),
                 inherited,
                 owned: [0; MAX_FEATURES],
-            },
+            }),
         );
     }
 
@@ -224,6 +225,11 @@ impl Tree {
         let left = (*place, positions.collect());
         *self = Tree::default();
         Some(left)
+    }
+
+    /// Whether no sequence is in it.
+    pub fn is_empty(&self) -> bool {
+        self.branches.is_empty()
     }
 
     /// The latest snapshot that the run at `place` holds at or below `limit` tokens.
