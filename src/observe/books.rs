@@ -5,6 +5,7 @@ use super::category::{ACTIVITIES, Activity, ROLES, Role, category};
 use super::extremes::{Extremes, NO_BYTES, Record};
 use super::ledger::Ledger;
 use super::results::{AgentRow, Bin, Counts, RowReplication};
+use super::sessions::SessionPeaks;
 use crate::memory::Footprint;
 
 /// Rows that are worked on together.
@@ -12,9 +13,6 @@ pub const LANES: usize = 4;
 
 /// Bytes of a group of rows.
 pub type Lanes = [i64; LANES];
-
-/// The most bytes of a session that has not held memory for any time.
-const NOTHING_YET: Lanes = [-1; LANES];
 
 /// What all replications of a run share: which rows there are and how they weigh features.
 #[derive(Clone, Debug)]
@@ -116,12 +114,7 @@ pub struct Books<'p, const N: usize> {
     changes: Vec<Lanes>,
     /// [before the window, inside it] per agent.
     counts: [Vec<AgentCounts>; 2],
-    /// Bytes now, most bytes, per session slot and group of rows; and when the session last changed.
-    session_bytes: Vec<Lanes>,
-    session_peaks: Vec<Lanes>,
-    session_since: Vec<u64>,
-    /// Most bytes of each session that was over inside the window, per row.
-    ended: Vec<Vec<u64>>,
+    sessions: SessionPeaks,
     bin_start: u64,
     bin_end: u64,
     out: Vec<RowReplication>,
@@ -144,10 +137,7 @@ impl<'p, const N: usize> Books<'p, N> {
                 vec![AgentCounts::default(); agents],
                 vec![AgentCounts::default(); agents],
             ],
-            session_bytes: Vec::new(),
-            session_peaks: Vec::new(),
-            session_since: Vec::new(),
-            ended: vec![Vec::new(); plan.rows.len()],
+            sessions: SessionPeaks::new(plan),
             bin_start: 0,
             bin_end: 0,
             out: vec![RowReplication::default(); plan.rows.len()],
@@ -169,6 +159,18 @@ impl<'p, const N: usize> Books<'p, N> {
         self.plan
     }
 
+    /// A session that arrives at `at` takes a slot.
+    pub fn open_session(&mut self, slot: u32, at: u64) {
+        self.sessions.open(slot, at);
+    }
+
+    /// A session is over: nothing of it is held, and nothing will be.
+    pub fn close_session(&mut self, slot: u32) {
+        if !self.silent {
+            self.sessions.close(slot, self.plan);
+        }
+    }
+
     /// Starts the bin `start..end`; bins of the warm-up are not reported.
     pub fn open_bin(&mut self, start: u64, end: u64) {
         (self.bin_start, self.bin_end) = (start, end);
@@ -181,54 +183,6 @@ impl<'p, const N: usize> Books<'p, N> {
     #[inline]
     pub fn counts(&mut self, agent: u16, at: u64) -> &mut AgentCounts {
         &mut self.counts[usize::from(at >= self.plan.window.0)][usize::from(agent)]
-    }
-
-    /// A session that arrives at `at` takes a slot.
-    pub fn open_session(&mut self, slot: u32, at: u64) {
-        let groups = self.weights.len();
-        let from = slot as usize * groups;
-        if self.session_bytes.len() < from + groups {
-            self.session_bytes.resize(from + groups, [0; LANES]);
-            self.session_peaks.resize(from + groups, [0; LANES]);
-            self.session_since.resize(from + groups, 0);
-        }
-        self.session_bytes[from..from + groups].fill([0; LANES]);
-        self.session_peaks[from..from + groups].fill(NOTHING_YET);
-        self.session_since[from..from + groups].fill(at);
-    }
-
-    /// A session is over: nothing of it is held, and nothing will be.
-    pub fn close_session(&mut self, slot: u32) {
-        if self.silent {
-            return;
-        }
-        debug_assert!(
-            self.session_cells(slot)
-                .all(|cell| self.session_bytes[cell] == [0; LANES])
-        );
-        let cells = self.session_cells(slot);
-        let last = self.session_since[cells.clone()].iter().max();
-        // One that never held memory for any time has no end inside the window.
-        let held = self.session_peaks[cells].iter().any(|p| *p != NOTHING_YET);
-        if held && last.is_some_and(|at| *at >= self.plan.window.0) {
-            self.note_session(slot);
-        }
-    }
-
-    fn session_cells(&self, slot: u32) -> std::ops::Range<usize> {
-        let groups = self.weights.len();
-        slot as usize * groups..(slot as usize + 1) * groups
-    }
-
-    /// Adds the most bytes that a session held under each row to the rows' lists.
-    fn note_session(&mut self, slot: u32) {
-        let first = self.session_cells(slot).start;
-        for (scope, rows) in self.plan.scope_rows.iter().enumerate() {
-            for (index, row) in rows.clone().enumerate() {
-                let cell = first + self.plan.scope_groups[scope].start + index / LANES;
-                self.ended[row].push(self.session_peaks[cell][index % LANES].max(0) as u64);
-            }
-        }
     }
 
     /// Posts a change.
@@ -306,7 +260,6 @@ impl<'p, const N: usize> Books<'p, N> {
             running,
             prompt: 0,
         });
-        let cells = session as usize * self.weights.len();
         for group in groups {
             let weights = &self.weights[group];
             let mut bytes = [0; LANES];
@@ -319,24 +272,7 @@ impl<'p, const N: usize> Books<'p, N> {
                 }
             }
             self.changes.push(bytes);
-            let cell = cells + group;
-            if at > self.session_since[cell] {
-                self.settle_session(cell);
-                self.session_since[cell] = at;
-            }
-            let held = &mut self.session_bytes[cell];
-            for lane in 0..LANES {
-                held[lane] += bytes[lane];
-            }
-        }
-    }
-
-    /// A level counts once time moves on from it.
-    #[inline]
-    fn settle_session(&mut self, cell: usize) {
-        let (peak, now) = (&mut self.session_peaks[cell], &self.session_bytes[cell]);
-        for lane in 0..LANES {
-            peak[lane] = peak[lane].max(now[lane]);
+            self.sessions.change(session, group, at, &bytes);
         }
     }
 
@@ -451,9 +387,8 @@ impl<'p, const N: usize> Books<'p, N> {
     pub fn finish(mut self, open: impl Iterator<Item = u32>) -> Vec<RowReplication> {
         let mut out = std::mem::take(&mut self.out);
         let rows = self.plan.rows.len();
-        if self.ended.first().is_some_and(Vec::is_empty) {
-            self.note_open_sessions(open);
-        }
+        let session_peaks = std::mem::replace(&mut self.sessions, SessionPeaks::new(self.plan))
+            .quantiles(self.plan, open);
         for (scope, range) in self.plan.scope_rows.iter().enumerate() {
             for row in range.clone() {
                 let levels = &mut self.extremes.scopes[scope];
@@ -465,7 +400,7 @@ impl<'p, const N: usize> Books<'p, N> {
                 result.peak_ns = peak_at.saturating_sub(self.plan.window.0);
                 result.quantile_bytes =
                     [50, 95, 99].map(|percent| levels.quantile(row - range.start, percent));
-                result.session_peak_bytes = rank_quantiles(&mut self.ended[row]);
+                result.session_peak_bytes = session_peaks[row];
                 for (agent, s) in self.plan.agent_scope.iter().enumerate() {
                     if *s == scope {
                         let row_counts = self.row_counts(agent, row);
@@ -484,15 +419,6 @@ impl<'p, const N: usize> Books<'p, N> {
             }
         }
         out
-    }
-
-    /// No session was over inside the window: those that hold memory at its end stand in.
-    fn note_open_sessions(&mut self, open: impl Iterator<Item = u32>) {
-        for slot in open {
-            self.session_cells(slot)
-                .for_each(|cell| self.settle_session(cell));
-            self.note_session(slot);
-        }
     }
 
     fn row_counts(&self, agent: usize, row: usize) -> Counts {
@@ -534,13 +460,4 @@ fn add_counts(sum: &mut Counts, part: &Counts) {
     sum.snapshots_taken += part.snapshots_taken;
     sum.compactions += part.compactions;
     sum.rewinds += part.rewinds;
-}
-
-/// p50, p95 and p99 by rank: the value at `ceil(q * n)`, counted from 1.
-fn rank_quantiles(values: &mut [u64]) -> [u64; 3] {
-    values.sort_unstable();
-    [50_u128, 95, 99].map(|percent| {
-        let rank = (percent * values.len() as u128).div_ceil(100) as usize;
-        values.get(rank.max(1) - 1).copied().unwrap_or(0)
-    })
 }

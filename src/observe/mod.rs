@@ -10,6 +10,7 @@ mod histogram;
 mod ledger;
 mod order;
 pub mod results;
+mod sessions;
 
 pub use basis::{Basis, MAX_FEATURES, Vector};
 pub use books::{AgentCounts, Books, Change, Plan, RowPlan, SharedPrompt};

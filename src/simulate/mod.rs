@@ -1,14 +1,17 @@
 //! Events → token changes: what agents do over time, posted to [`crate::observe`]. Knows no
 //! files, no terminal, no YAML, and no model's bytes.
 //!
-//! `life` has the rules of an agent's life (docs/rules.md), `holding` and `sharing` what its
-//! sequence holds, `session` the order in which a session's runs act, and `fleet` walks all
+//! `life` has the rules of an agent's life (docs/rules.md), with `opening`, `children` and
+//! `keeping`; `holding` and `sharing` have what its sequence holds, `session` the order in which a session's runs act, and `fleet` walks all
 //! sessions through time.
 
 mod calendar;
+mod children;
 mod fleet;
 mod holding;
+mod keeping;
 mod life;
+mod opening;
 mod prepare;
 mod run;
 mod sample;
